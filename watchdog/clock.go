@@ -1,0 +1,38 @@
+package watchdog
+
+import "time"
+
+// Clock is a reading of the head's clocks at one instant. Facts carry it instead of a
+// time.Time because a wall clock may jump: within one boot only Boot is believed.
+type Clock struct {
+	Wall   time.Time     `json:"wall"`
+	Boot   time.Duration `json:"boot"`    // CLOCK_BOOTTIME: goes on while the machine is suspended
+	BootID string        `json:"boot_id"` // /proc/sys/kernel/random/boot_id
+}
+
+// IsZero says that c was never set.
+func (c Clock) IsZero() bool { return c.BootID == "" && c.Wall.IsZero() && c.Boot == 0 }
+
+// Since returns the time from earlier to c, never negative. Across boots only the wall clock can
+// tell; the gate refuses to act where that clock is implausible.
+func (c Clock) Since(earlier Clock) time.Duration {
+	if c.BootID == earlier.BootID {
+		return max(0, c.Boot-earlier.Boot)
+	}
+	return max(0, c.Wall.Sub(earlier.Wall))
+}
+
+// After says whether c is later than other. Two readings of one boot are ordered by Boot.
+func (c Clock) After(other Clock) bool {
+	if c.BootID == other.BootID {
+		return c.Boot > other.Boot
+	}
+	return c.Wall.After(other.Wall)
+}
+
+// Add returns c moved by d; a negative d moves it into the past.
+func (c Clock) Add(d time.Duration) Clock {
+	c.Wall = c.Wall.Add(d)
+	c.Boot += d
+	return c
+}

@@ -1,0 +1,148 @@
+package watchdog
+
+import "time"
+
+// State is what the watchdog knows between two ticks. Decide returns the next one; attempts, the
+// arm record and a reset are written by others and only read here.
+type State struct {
+	Phase  Phase  `json:"phase"`
+	Since  Clock  `json:"since,omitzero"`   // of a boot: its start
+	Seen   Clock  `json:"seen,omitzero"`    // our first look at this boot
+	Last   Clock  `json:"last,omitzero"`    // the last look
+	Config string `json:"config,omitempty"` // Policy.Config of the last look
+
+	Ranks    []Known  `json:"ranks,omitempty"`   // by rank; what its Docker last said
+	Baseline Baseline `json:"baseline,omitzero"` // the engine's counters at the last full look
+	Engine   Engine   `json:"engine,omitempty"`  // as its metrics told, of the running head
+	Live     string   `json:"live,omitempty"`    // start of the head whose counters an answered canary has moved
+
+	Strikes      []Strike  `json:"strikes,omitempty"`
+	Served       Clock     `json:"served,omitzero"`     // last served completion
+	ServedBy     string    `json:"served_by,omitempty"` // start of the head that served it
+	BusyFrom     Clock     `json:"busy_from,omitzero"`
+	DockerStarts int       `json:"docker_starts,omitempty"` // by Docker itself, since the last served completion
+	PersonStart  Clock     `json:"person_start,omitzero"`
+	Grace        *Grace    `json:"grace,omitempty"`
+	EarlyDeath   Clock     `json:"early_death,omitzero"` // the look that found a boot dead early
+	Incident     *Incident `json:"incident,omitempty"`
+	Incidents    int       `json:"incidents,omitempty"` // how many were opened so far
+	Told         []string  `json:"told,omitempty"`      // what people were told of the present trouble
+
+	Attempts []Attempt `json:"-"` // newest last
+	Arm      *Arm      `json:"-"`
+	Reset    Clock     `json:"-"`
+	LastGood *LastGood `json:"-"`
+}
+
+// Phase is where the group stands. The zero value never fails.
+type Phase int
+
+// The phases.
+const (
+	None    Phase = iota // nothing known to be launched
+	Booting              // launched, has not served yet
+	Serving              // has served since its start
+	GivenUp              // restarts did not help; a person must look
+)
+
+// Known is what is remembered of one rank. It changes only when its Docker answers.
+type Known struct {
+	Container   *Container `json:"container,omitempty"`
+	Clock       time.Time  `json:"clock,omitzero"`         // the node's at that look
+	Ran         string     `json:"ran,omitempty"`          // the start that has been seen running
+	ServedUnder string     `json:"served_under,omitempty"` // the head's start when it last served with this start
+	FirstSeen   Clock      `json:"first_seen,omitzero"`    // our first look at the present start
+}
+
+// Baseline is a reading of the counters that later ones are compared with.
+type Baseline struct {
+	At      Clock           `json:"at"`
+	Head    string          `json:"head"` // the head's start they belong to
+	Engines []EngineCounter `json:"engines"`
+}
+
+// Strike is a streak of Failing looks of one term.
+type Strike struct {
+	Term  Term   `json:"term"`
+	Looks int    `json:"looks"`
+	First Clock  `json:"first"`
+	Last  Clock  `json:"last"`
+	Blind bool   `json:"blind,omitempty"` // at least one of them had no live counters
+	Cause Cause  `json:"cause"`
+	What  string `json:"what"` // for people: "rank 2 (spark3) exited 137"
+}
+
+// Grace is the time left to a person who is at work.
+type Grace struct {
+	From Clock  `json:"from"`
+	Why  string `json:"why"`
+}
+
+// Incident is one stretch of trouble, closed by a served completion.
+type Incident struct {
+	ID     int    `json:"id"`
+	Opened Clock  `json:"opened"`
+	Served Clock  `json:"served"` // the last served completion before it; zero: none
+	What   string `json:"what"`
+}
+
+// Attempt is one run of the restart sequence, as facts. Only the runner writes it.
+type Attempt struct {
+	ID            int            `json:"id"`
+	By            string         `json:"by,omitempty"` // the person who asked; empty: the watchdog
+	Why           string         `json:"why"`
+	Incident      int            `json:"incident,omitempty"`
+	Started       Clock          `json:"started"`
+	Committed     Clock          `json:"committed,omitzero"`
+	Destroy       []string       `json:"destroy,omitempty"` // per rank, the id to destroy; empty: none there
+	Removed       bool           `json:"removed,omitempty"` // every destroy step has passed
+	Launching     Clock          `json:"launching,omitzero"`
+	Launched      []Launched     `json:"launched,omitempty"`
+	Ended         Clock          `json:"ended,omitzero"` // of the last try
+	Outcome       AttemptOutcome `json:"outcome,omitempty"`
+	Step          string         `json:"step,omitempty"`  // the last step that was begun
+	Error         string         `json:"error,omitempty"` // what the step said
+	Tries         int            `json:"tries"`
+	DestroyFailed int            `json:"destroy_failed,omitempty"` // tries that ended in a failed destroy step
+	Flusher       bool           `json:"flusher,omitempty"`        // a flusher may be running on the nodes
+	FlusherEnded  bool           `json:"flusher_ended,omitempty"`
+}
+
+// Launched is one container that an attempt started.
+type Launched struct {
+	Rank      int    `json:"rank"`
+	ID        string `json:"id"`
+	StartedAt string `json:"started_at"`
+}
+
+// AttemptOutcome is how the last try of an attempt ended. Zero: it has not, or was killed.
+type AttemptOutcome int
+
+// The outcomes of an attempt.
+const (
+	OutcomeNone         AttemptOutcome = iota
+	OutcomeLaunched                    // every rank runs
+	OutcomeRefused                     // a check or a settle step refused
+	OutcomeBroken                      // a destroy step failed
+	OutcomeLaunchFailed                // a launch or the verification failed
+	OutcomeSwitch                      // the switch ended it
+	OutcomeInterrupted                 // SIGTERM, or our own deadline
+	OutcomeRecovered                   // a last canary was served: nothing was done
+)
+
+// Arm is a person's leave to act on exactly this config identity.
+type Arm struct {
+	Who      string `json:"who"`
+	At       Clock  `json:"at"`
+	Identity string `json:"identity"`
+	Launch   bool   `json:"launch,omitempty"` // and the wish that an empty group be launched
+}
+
+// LastGood is what the last boot that served was like.
+type LastGood struct {
+	At       Clock         `json:"at"`
+	Identity string        `json:"identity"`
+	Images   []string      `json:"images,omitempty"`   // image id per rank
+	MemFree  []int64       `json:"mem_free,omitempty"` // bytes per rank after the settle step, before launch; 0: unknown
+	Boot     time.Duration `json:"boot,omitempty"`     // from launching to the first served completion
+}
