@@ -22,6 +22,12 @@ func (c Clock) Since(earlier Clock) time.Duration {
 	return max(0, c.Wall.Sub(earlier.Wall))
 }
 
+// Equal says whether both are the same reading. It survives a round trip through the database,
+// which == on a time.Time does not.
+func (c Clock) Equal(other Clock) bool {
+	return c.BootID == other.BootID && c.Boot == other.Boot && c.Wall.Equal(other.Wall)
+}
+
 // After says whether c is later than other. Two readings of one boot are ordered by Boot.
 func (c Clock) After(other Clock) bool {
 	if c.BootID == other.BootID {

@@ -141,5 +141,6 @@ type Flag struct {
 	When    time.Time `json:"when,omitzero"`
 	Reason  string    `json:"reason,omitempty"`
 	Until   time.Time `json:"until,omitzero"` // zero: without end
+	Ends    Clock     `json:"ends,omitzero"`  // Until by all clocks of the head; zero: made without them
 	Err     string    `json:"err,omitempty"`  // it could not be read: counts as present
 }

@@ -1,15 +1,19 @@
 package watchdog
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // State is what the watchdog knows between two ticks. Decide returns the next one; attempts, the
 // arm record and a reset are written by others and only read here.
 type State struct {
-	Phase  Phase  `json:"phase"`
-	Since  Clock  `json:"since,omitzero"`   // of a boot: its start
-	Seen   Clock  `json:"seen,omitzero"`    // our first look at this boot
-	Last   Clock  `json:"last,omitzero"`    // the last look
-	Config string `json:"config,omitempty"` // Policy.Config of the last look
+	Phase    Phase  `json:"phase"`
+	Since    Clock  `json:"since,omitzero"`     // of a boot: its start
+	Seen     Clock  `json:"seen,omitzero"`      // our first look at this boot
+	Last     Clock  `json:"last,omitzero"`      // the last look
+	Config   string `json:"config,omitempty"`   // Policy.Config of the last look
+	Identity string `json:"identity,omitempty"` // Policy.Identity of the last look
 
 	Ranks    []Known  `json:"ranks,omitempty"`   // by rank; what its Docker last said
 	Baseline Baseline `json:"baseline,omitzero"` // the engine's counters at the last full look
@@ -48,6 +52,7 @@ const (
 // Known is what is remembered of one rank. It changes only when its Docker answers.
 type Known struct {
 	Container   *Container `json:"container,omitempty"`
+	Answered    bool       `json:"answered,omitempty"`     // its Docker has answered at least once
 	Clock       time.Time  `json:"clock,omitzero"`         // the node's at that look
 	Ran         string     `json:"ran,omitempty"`          // the start that has been seen running
 	ServedUnder string     `json:"served_under,omitempty"` // the head's start when it last served with this start
@@ -98,7 +103,8 @@ type Attempt struct {
 	Removed       bool           `json:"removed,omitempty"` // every destroy step has passed
 	Launching     Clock          `json:"launching,omitzero"`
 	Launched      []Launched     `json:"launched,omitempty"`
-	Ended         Clock          `json:"ended,omitzero"` // of the last try
+	MemFree       []int64        `json:"mem_free,omitempty"` // bytes per rank as the settle step saw it; 0: unknown
+	Ended         Clock          `json:"ended,omitzero"`     // of the last try
 	Outcome       AttemptOutcome `json:"outcome,omitempty"`
 	Step          string         `json:"step,omitempty"`  // the last step that was begun
 	Error         string         `json:"error,omitempty"` // what the step said
@@ -145,4 +151,12 @@ type LastGood struct {
 	Images   []string      `json:"images,omitempty"`   // image id per rank
 	MemFree  []int64       `json:"mem_free,omitempty"` // bytes per rank after the settle step, before launch; 0: unknown
 	Boot     time.Duration `json:"boot,omitempty"`     // from launching to the first served completion
+}
+
+// clone returns a copy that shares nothing that Decide changes.
+func (s State) clone() State {
+	s.Ranks = slices.Clone(s.Ranks)
+	s.Strikes = slices.Clone(s.Strikes)
+	s.Told = slices.Clone(s.Told)
+	return s
 }

@@ -1,0 +1,167 @@
+package watchdog
+
+import (
+	"fmt"
+	"time"
+)
+
+// gate can only turn an action into a refusal with its reason. The first rule that fits answers.
+func (l *look) gate(wanted Action, why Reason, detail string) Decision {
+	d := Decision{Action: wanted, Reason: why, Wanted: wanted, Why: why, Detail: detail, Readings: l.r}
+	if wanted != ActNone {
+		if refusal, because := l.refusal(wanted); refusal != 0 {
+			d.Action, d.Reason, d.Detail = ActNone, refusal, because
+			if wanted == ActLookAgain {
+				d.Wanted, d.Reason, d.Why, d.Detail = ActNone, ReasonFailing, ReasonFailing, detail
+			}
+			if refusal == ReasonBudget {
+				l.giveUp(ReasonBudget, joinWords(detail, because))
+				d.Preserve = true
+			}
+			l.tellRefusal(d, why, detail)
+		}
+	}
+	d.EndFlusher = l.flusherOver()
+	d.EndFlag = l.flagEnded()
+	d.Next, d.Notices = l.next, l.notices
+	return d
+}
+
+// refusal returns the first rule that forbids the action, zero where none does.
+func (l *look) refusal(a Action) (Reason, string) {
+	// 1. Without a memory that can be believed and saved nothing is done.
+	if l.o.StoreFault != "" {
+		return ReasonStoreFault, l.o.StoreFault
+	}
+	if bad := l.clockImplausible(); bad != "" {
+		return ReasonClock, bad
+	}
+	// 2. The switch.
+	if r, detail := l.disarmed(); r != 0 {
+		return r, detail
+	}
+	// 3. After any gap in knowledge the first look only looks.
+	if l.first {
+		return ReasonLookFirst, ""
+	}
+	// 4. A person is at work.
+	if g := l.next.Grace; a == ActRestart && g != nil && l.o.At.Since(g.From) < l.p.Grace {
+		return ReasonGrace, fmt.Sprintf("%s, %s left", g.Why, brief(l.p.Grace-l.o.At.Since(g.From)))
+	}
+	// 5. GIVEN_UP is left by a person or a served completion, never by time.
+	if l.next.Phase == GivenUp {
+		return ReasonGivenUp, "a person must look; `watchdog reset --reason` lets restarts happen again"
+	}
+	if a != ActRestart {
+		return 0, ""
+	}
+	// 6. The budget.
+	if used := l.p.Used(l.prev, l.o.At); used >= l.p.BudgetCount {
+		return ReasonBudget, l.p.BudgetWords(l.prev, l.o.At)
+	}
+	// 7. A pause after a launch that failed or a boot that died early.
+	if left := l.pauseLeft(); left > 0 {
+		return ReasonPause, brief(left) + " left"
+	}
+	return 0, ""
+}
+
+// clockImplausible says why the wall clock cannot be believed. Within a boot it does not matter:
+// there CLOCK_BOOTTIME tells.
+func (l *look) clockImplausible() string {
+	now, last := l.o.At, l.prev.Last
+	switch {
+	case !last.IsZero() && now.BootID == last.BootID:
+		return ""
+	case !l.p.Built.IsZero() && now.Wall.Before(l.p.Built):
+		return fmt.Sprintf("the clock says %s, before this program was built", now.Wall.UTC().Format(time.RFC3339))
+	case !l.p.Built.IsZero() && now.Wall.Sub(l.p.Built) > l.p.ClockFuture:
+		return fmt.Sprintf("the clock says %s, long after this program was built", now.Wall.UTC().Format(time.RFC3339))
+	case !last.IsZero() && now.Wall.Before(last.Wall):
+		return fmt.Sprintf("the clock says %s, before the last look", now.Wall.UTC().Format(time.RFC3339))
+	}
+	return ""
+}
+
+// disarmed says who or what keeps us from acting, zero where nothing does.
+func (l *look) disarmed() (Reason, string) {
+	f, arm := l.o.Flag, l.prev.Arm
+	if f.Present && !l.flagOver() {
+		return ReasonDisarmed, flagWords(f)
+	}
+	switch {
+	case arm == nil:
+		return ReasonNotArmed, "`watchdog arm` arms it"
+	case arm.Identity != l.p.Identity:
+		return ReasonOtherIdentity, "the config's nodes, containers, launch or URLs are not those that were armed: `watchdog check`, then `watchdog arm`"
+	}
+	return 0, ""
+}
+
+// flagOver says whether a disarm with an end is over and a rank runs. Where none runs the person
+// who disarmed is not done: a restart then would be a surprise.
+func (l *look) flagOver() bool {
+	f := l.o.Flag
+	if f.Until.IsZero() || f.Err != "" || l.clockImplausible() != "" {
+		return false
+	}
+	ended := l.o.At.Wall.After(f.Until)
+	if !f.Ends.IsZero() {
+		ended = l.o.At.After(f.Ends)
+	}
+	return ended && l.mayRun()
+}
+
+func (l *look) flagEnded() bool { return l.o.Flag.Present && l.flagOver() }
+
+// Used returns how many counted attempts fall into the budget's window.
+func (p Policy) Used(s State, now Clock) int {
+	used := 0
+	for _, a := range s.Attempts {
+		if a.Counted() && now.Since(a.Launching) < p.BudgetWindow && (s.Reset.IsZero() || a.Launching.After(s.Reset)) {
+			used++
+		}
+	}
+	return used
+}
+
+// Counted says whether the attempt uses up the budget: nobody asked for it, it reached its launch,
+// and it was not the switch that ended it.
+func (a Attempt) Counted() bool {
+	return a.By == "" && !a.Launching.IsZero() && a.Outcome != OutcomeSwitch
+}
+
+// pauseLeft returns how long the next restart has to wait.
+func (l *look) pauseLeft() time.Duration {
+	from := l.next.EarlyDeath
+	if a := l.last(); a != nil && a.Outcome == OutcomeLaunchFailed {
+		from = later(from, a.Ended)
+	}
+	if from.IsZero() {
+		return 0
+	}
+	return max(0, l.p.Pause-l.o.At.Since(from))
+}
+
+// flusherOver says whether a flusher of ours has outlived its boot.
+func (l *look) flusherOver() bool {
+	a := l.last()
+	if a == nil || !a.Flusher || a.FlusherEnded {
+		return false
+	}
+	return l.next.Phase != Booting && l.open() == nil
+}
+
+// tellRefusal tells people once per cause that something was wanted and refused. A first look is
+// over in a minute, a grace and giving up have notices of their own.
+func (l *look) tellRefusal(d Decision, why Reason, detail string) {
+	switch d.Reason {
+	case ReasonLookFirst, ReasonGrace, ReasonGivenUp, ReasonBudget, ReasonPause:
+		return
+	}
+	if d.Wanted == ActNone {
+		return
+	}
+	l.tell(NoticeRefused, fmt.Sprintf("refused: %s", d.Reason),
+		fmt.Sprintf("would %s (%s): %s", d.Wanted, joinWords(why.String(), detail), joinWords(d.Reason.String(), d.Detail)))
+}

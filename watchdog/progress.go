@@ -1,0 +1,134 @@
+package watchdog
+
+import "fmt"
+
+// readProgress reads the canary together with the counters. A wedge needs both: no completion, and
+// counters that stand still. Moving counters are always Busy (E10), but never while a rank is dead.
+func (l *look) readProgress() Verdict {
+	v := Verdict{Term: TermProgress}
+	c := l.o.Canary
+	switch {
+	case l.o.RanksOnly:
+		return v
+	case l.r.Served:
+		v.Reading, v.Cause, v.What = Healthy, CauseServed, "the canary was served"
+		return v
+	case l.moved == counterMoved:
+		v.Cause, v.What = CauseMoving, "no completion, but its counters move"
+		return l.busyUnlessDead(v)
+	case c.Outcome == NotAsked:
+		return v
+	case c.Outcome == Unreachable:
+		v.Cause, v.What = CauseCannotAsk, "the completion cannot be asked: "+c.Err
+		return v
+	case l.paused() != "":
+		v.Cause, v.What = CausePaused, l.paused()+": a person's doing, health cannot be judged"
+		return v
+	case c.Outcome == Refused:
+		return l.readRefused(v)
+	case c.Outcome == Answered && c.Status == 429:
+		v.Cause, v.What = CauseOverloaded, "the engine answers 429"
+		return l.busyUnlessDead(v)
+	case c.Outcome == Answered && c.Status >= 300 && c.Status < 500:
+		v.Cause = CauseMisconfigured
+		v.What = fmt.Sprintf("the engine answers %d to the canary: %s", c.Status, c.Error)
+		return v
+	default:
+		return l.readUnserved(v)
+	}
+}
+
+// busyUnlessDead makes v Busy where no rank is dead; where one is, it stays Unknown.
+func (l *look) busyUnlessDead(v Verdict) Verdict {
+	if l.r.Rank.Reading != Failing {
+		v.Reading = Busy
+	}
+	return v
+}
+
+// paused returns the words of a rank that a person has paused: a group that cannot serve for that
+// is not torn down.
+func (l *look) paused() string {
+	for _, v := range l.r.Ranks {
+		if v.Cause == CausePaused {
+			return v.What
+		}
+	}
+	return ""
+}
+
+// readRefused reads a port that nobody listens on: a symptom only while the head's container runs.
+func (l *look) readRefused(v Verdict) Verdict {
+	v.Cause, v.What = CausePortClosed, "its port is refused while the head's container runs"
+	if len(l.r.Ranks) > 0 && l.r.Ranks[0].Reading == Healthy {
+		v.Reading = Failing
+		v.Blind = !l.live()
+	}
+	return v
+}
+
+// readUnserved reads a canary that was asked and did not come back as a completion.
+func (l *look) readUnserved(v Verdict) Verdict {
+	how := canaryWords(l.o.Canary)
+	switch l.moved {
+	case counterFlat:
+		v.Reading, v.Cause, v.Blind = Failing, CauseFlat, !l.live()
+		v.What = how + ", and its counters stand still"
+	case counterAbsent:
+		v.Reading, v.Cause, v.Blind = Failing, CauseBlind, true
+		v.What = how + ", and no counters can tell whether it works"
+	default:
+		v.Cause, v.What = CauseNoBaseline, how+", and there is no earlier reading of its counters yet"
+	}
+	return v
+}
+
+// live says whether one of our answered canaries has moved the counters of the head as it runs now.
+func (l *look) live() bool {
+	head := l.headStart()
+	return head != "" && l.next.Live == head
+}
+
+// readBoot reads a boot past its limit. Until then silence means nothing: loading takes its time.
+func (l *look) readBoot() Verdict {
+	v := Verdict{Term: TermBoot}
+	age := l.o.At.Since(later(l.next.Since, l.next.Seen))
+	switch {
+	case l.next.Phase != Booting || l.o.RanksOnly:
+	case l.r.Served:
+		v.Reading = Healthy
+	case age <= l.p.BootLimit:
+	case l.r.Progress.Reading == Failing:
+		v.Reading, v.Cause = Failing, CauseBootLimit
+		v.What = fmt.Sprintf("no completion %s after the start (limit %s)", brief(age), brief(l.p.BootLimit))
+	default: // busy, unknown or misconfigured
+		v.Reading = l.r.Progress.Reading
+	}
+	return v
+}
+
+func later(a, b Clock) Clock {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// canaryWords says in words how the canary failed.
+func canaryWords(c Canary) string {
+	switch c.Outcome {
+	case Unanswered:
+		return fmt.Sprintf("the canary was not answered within %s", brief(c.Took))
+	case ConnectTimeout:
+		return "the canary found no connection"
+	case Dropped:
+		return "the canary's connection was dropped"
+	case Answered:
+		if c.Error != "" {
+			return fmt.Sprintf("the canary was answered %d: %s", c.Status, c.Error)
+		}
+		return fmt.Sprintf("the canary was answered %d without a completion", c.Status)
+	default:
+		return "the canary failed"
+	}
+}

@@ -1,0 +1,86 @@
+package watchdog
+
+import "slices"
+
+// strikes counts this look's Failing terms. A streak ends with a Healthy or Busy reading of its
+// term, or when its last strike is too old; Unknown neither adds to it nor clears it. Only the
+// terms of the present phase are counted: before a boot's limit its silence means nothing.
+func (l *look) strikes() {
+	n := &l.next
+	n.Strikes = slices.DeleteFunc(n.Strikes, func(s Strike) bool { return l.o.At.Since(s.Last) > l.p.StrikeVoid })
+	for _, v := range l.judged() {
+		switch v.Reading {
+		case Healthy, Busy:
+			n.Strikes = slices.DeleteFunc(n.Strikes, func(s Strike) bool { return s.Term == v.Term })
+		case Failing:
+			if !l.first && !l.r.Served {
+				l.openIncident(v)
+				l.strike(v)
+			}
+		}
+	}
+}
+
+// judged returns the readings that count in the present phase.
+func (l *look) judged() []Verdict {
+	switch l.next.Phase {
+	case Booting:
+		return []Verdict{l.r.Rank, l.r.Boot}
+	case Serving:
+		return []Verdict{l.r.Rank, l.r.Engine, l.r.Progress}
+	default:
+		return nil
+	}
+}
+
+// strike adds one Failing look to its term's streak, unless the last one is too near.
+func (l *look) strike(v Verdict) {
+	n := &l.next
+	i := slices.IndexFunc(n.Strikes, func(s Strike) bool { return s.Term == v.Term })
+	if i < 0 {
+		n.Strikes = append(n.Strikes, Strike{Term: v.Term, First: l.o.At, Last: l.o.At, Looks: 1, Blind: v.Blind, Cause: v.Cause, What: v.What})
+		if n.Phase == Booting && v.Term == TermRank && l.o.At.Since(n.Since) < l.p.EarlyDeath {
+			n.EarlyDeath = l.o.At
+		}
+		return
+	}
+	s := &n.Strikes[i]
+	s.Cause, s.What = v.Cause, v.What
+	s.Blind = s.Blind || v.Blind
+	if l.o.At.Since(s.Last) >= l.rule(*s).Apart {
+		s.Looks++
+		s.Last = l.o.At
+	}
+}
+
+// rule returns what the streak needs to be complete.
+func (l *look) rule(s Strike) Rule {
+	switch s.Term {
+	case TermRank:
+		return l.p.Dead
+	case TermEngine:
+		return l.p.EngineDead
+	case TermBoot:
+		return l.p.BootOver
+	default:
+		if s.Blind {
+			return l.p.NoProgressBlind
+		}
+		return l.p.NoProgress
+	}
+}
+
+// complete says whether the streak has what its rule needs.
+func (l *look) complete(s Strike) bool {
+	r := l.rule(s)
+	return s.Looks >= r.Looks && s.Last.Since(s.First) >= r.Over
+}
+
+// openIncident opens one with the first Failing look.
+func (l *look) openIncident(v Verdict) {
+	if l.next.Incident != nil {
+		return
+	}
+	l.next.Incidents++
+	l.next.Incident = &Incident{ID: l.next.Incidents, Opened: l.o.At, Served: l.next.Served, What: v.What}
+}
