@@ -1,0 +1,58 @@
+package restart
+
+import (
+	"context"
+	"io"
+
+	"github.com/rs/zerolog"
+
+	"cluster-watchdog/scripts"
+	"cluster-watchdog/watchdog"
+)
+
+// Remote runs scripts on nodes, by rank. *Conns is one.
+type Remote interface {
+	Run(ctx context.Context, rank int, s scripts.Script, env map[string]string) (Result, error)
+	Stream(ctx context.Context, rank int, s scripts.Script, env map[string]string, w io.Writer) (Result, error)
+}
+
+// Order is what one tick wants the runner to do.
+type Order struct {
+	Attempt  watchdog.Attempt           // a new one, or the open one that goes on
+	Seen     []string                   // container id per rank as this tick's look saw it; "": none
+	MemFloor []int64                    // bytes per rank that must be free before a launch; 0: unknown
+	Canary   func(context.Context) bool // asked beside the checks: served means stop; nil: not asked
+}
+
+// World is what the runner touches besides the nodes.
+type World struct {
+	Clock  func() watchdog.Clock
+	Save   func(watchdog.Attempt) error // has it on disk when it returns nil
+	Switch func() watchdog.Flag         // reads the disarmed flag now
+	Local  map[string]func() error      // checks on the head itself, by name
+	Notice func(kind watchdog.NoticeKind, key, text string)
+	Log    zerolog.Logger
+}
+
+// Runner carries out plans.
+type Runner struct {
+	plan   *Plan
+	remote Remote
+	world  World
+}
+
+// NewRunner returns a runner of that plan.
+func NewRunner(p *Plan, r Remote, w World) *Runner {
+	return &Runner{plan: p, remote: r, world: w}
+}
+
+// Failure is one step that failed on one node.
+type Failure struct {
+	Step string
+	Rank int // -1: on the head itself, outside any node
+	Node string
+	Err  error
+	Hint string
+}
+
+func (f Failure) Error() string { return f.Step + " on " + f.Node + ": " + f.Err.Error() }

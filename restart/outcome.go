@@ -1,0 +1,151 @@
+package restart
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"cluster-watchdog/watchdog"
+)
+
+// Refusal says that checks or a settle step did not pass.
+type Refusal struct{ Failures []Failure }
+
+func (r *Refusal) Error() string {
+	all := make([]string, len(r.Failures))
+	for i, f := range r.Failures {
+		all[i] = f.Error()
+	}
+	return strings.Join(all, "; ")
+}
+
+func (r *Refusal) served() bool {
+	for _, f := range r.Failures {
+		if errors.Is(f.Err, errServed) {
+			return true
+		}
+	}
+	return false
+}
+
+// Broken says that a destroy step failed: the group is half down.
+type Broken struct {
+	Step string
+	Err  error
+}
+
+func (b *Broken) Error() string { return b.Err.Error() }
+func (b *Broken) Unwrap() error { return b.Err }
+
+// LaunchFailed says that a launch or the verification failed, and what runs where.
+type LaunchFailed struct {
+	Step string
+	Runs string
+	Err  error
+}
+
+func (l *LaunchFailed) Error() string { return l.Err.Error() + "; " + l.Runs }
+func (l *LaunchFailed) Unwrap() error { return l.Err }
+
+// UnsavedError says that the attempt could not be written down; nothing was touched after that.
+type UnsavedError struct{ Err error }
+
+func (u *UnsavedError) Error() string {
+	return fmt.Sprintf("cannot save the attempt: %v: nothing more is done until the state can be written", u.Err)
+}
+func (u *UnsavedError) Unwrap() error { return u.Err }
+
+// launchFailed wraps what ended the launching with what runs where.
+func (t *try) launchFailed(s Step, err error) error {
+	if errors.Is(err, errSwitch) {
+		return err
+	}
+	return &LaunchFailed{Step: s.Name, Runs: t.runsWhere(), Err: err}
+}
+
+// runsWhere says which ranks this attempt has started.
+func (t *try) runsWhere() string {
+	var names []string
+	for _, l := range t.o.Attempt.Launched {
+		names = append(names, fmt.Sprintf("rank %d (%s)", l.Rank, t.plan.settings.Nodes[l.Rank]))
+	}
+	if len(names) == 0 {
+		return "no rank was started"
+	}
+	return "started: " + strings.Join(names, ", ")
+}
+
+// report tells the journal, and people, how the try ended.
+func (t *try) report(err error) {
+	a := t.o.Attempt
+	e := t.world.Log.Error()
+	if a.Outcome == watchdog.OutcomeLaunched || a.Outcome == watchdog.OutcomeRecovered {
+		e = t.world.Log.Info()
+	}
+	e = e.Int("attempt", a.ID).Str("step", a.Step).Str("phase", watchdog.Booting.String())
+	n := len(t.plan.settings.Nodes)
+	switch a.Outcome {
+	case watchdog.OutcomeLaunched:
+		e.Str("event", "launched").Msg("RESTART launched all ranks (launch_fail=0); phase=BOOTING")
+		t.world.Notice(watchdog.NoticeLaunched, "", fmt.Sprintf("launched all %d ranks, %s after the decision; loading now", n, a.Ended.Since(a.Started).Round(1e9)))
+	case watchdog.OutcomeLaunchFailed:
+		e.Str("event", "launch-failed").Msgf("RESTART launch failed (launch_fail=%d); phase=BOOTING: %s", n-len(a.Launched), a.Error)
+		t.world.Notice(watchdog.NoticeTrouble, "", "launch failed: "+a.Error)
+	case watchdog.OutcomeBroken:
+		e.Str("event", "broken").Msgf("RESTART broken in step %q (%d/%d), the group is half down: %s", a.Step, a.DestroyFailed, maxDestroy, a.Error)
+		t.world.Notice(watchdog.NoticeTrouble, "broken "+a.Step, fmt.Sprintf("removing containers failed, the group is half down: %s", withHints(err)))
+	case watchdog.OutcomeSwitch:
+		e.Str("event", "switch").Msgf("RESTART ended by the switch before step %q: %s", a.Step, t.standing())
+	case watchdog.OutcomeInterrupted:
+		e.Str("event", "interrupted").Msgf("RESTART %s: %s", a.Error, t.standing())
+	case watchdog.OutcomeRecovered:
+		e.Str("event", "recovered").Msg("RESTART not needed: the last canary was served; nothing was touched")
+	default:
+		t.reportRefusal(err)
+	}
+}
+
+func (t *try) reportRefusal(err error) {
+	a := t.o.Attempt
+	e := t.world.Log.Warn().Str("event", "refused").Int("attempt", a.ID).Str("step", a.Step)
+	if !a.Committed.IsZero() {
+		e.Msgf("RESTART group is down, waiting for %s: %s", a.Step, withHints(err))
+		t.world.Notice(watchdog.NoticeRefused, "waiting "+a.Step, fmt.Sprintf("group is down, waiting for %s: %s", a.Step, withHints(err)))
+		return
+	}
+	e.Msgf("RESTART refused, nothing touched, not counted: %s", withHints(err))
+	t.world.Notice(watchdog.NoticeRefused, "check "+a.Step, fmt.Sprintf("a restart is needed (%s) and refused: %s", a.Why, withHints(err)))
+}
+
+// standing says what is left behind by a run that ended early.
+func (t *try) standing() string {
+	a := t.o.Attempt
+	switch {
+	case a.Committed.IsZero():
+		return "nothing was touched"
+	case a.Launching.IsZero():
+		return "the group is down; `watchdog arm` closes this attempt, taking the flag away lets it go on"
+	default:
+		return t.runsWhere() + "; their memory is held"
+	}
+}
+
+// withHints adds to each failure what to do next.
+func withHints(err error) string {
+	var r *Refusal
+	if !errors.As(err, &r) {
+		return err.Error()
+	}
+	var all []string
+	for _, f := range r.Failures {
+		s := f.Error()
+		if f.Hint != "" && !unreachable(f.Err) {
+			s += " (" + f.Hint + ")"
+		}
+		all = append(all, s)
+	}
+	return strings.Join(all, "; ")
+}
+
+// maxDestroy repeats watchdog.Policy.DestroyTries for the sentence; a test compares them.
+const maxDestroy = 3

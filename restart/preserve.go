@@ -1,0 +1,75 @@
+package restart
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"cluster-watchdog/scripts"
+)
+
+// Preserve saves the logs and the inspect of each container it is given ids of, side by side, once
+// per incident and container. It is best effort within its limit: evidence precedes destruction,
+// but a node that does not answer must not keep the group down. What failed is logged, and tried
+// again by the next call.
+func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
+	ctx, cancel := context.WithTimeout(ctx, PreserveLimit)
+	defer cancel()
+	folder := filepath.Join(r.plan.settings.Evidence, fmt.Sprintf("incident-%d", incident))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		r.world.Log.Error().Str("event", "preserve").Msgf("cannot preserve logs: %v: going on without", err)
+		return
+	}
+	var wait sync.WaitGroup
+	for rank, id := range ids {
+		if id == "" {
+			continue
+		}
+		wait.Go(func() {
+			for _, s := range r.plan.of(scripts.Preserve) {
+				if !s.Runs(r.plan.settings, rank) {
+					continue
+				}
+				r.preserveOne(ctx, folder, s, rank, ids)
+			}
+		})
+	}
+	wait.Wait()
+	r.world.Log.Info().Str("event", "preserve").Str("folder", folder).Msgf("RESTART logs preserved in %s", folder)
+}
+
+func (r *Runner) preserveOne(ctx context.Context, folder string, s Step, rank int, ids []string) {
+	node := r.plan.settings.Nodes[rank]
+	name := fmt.Sprintf("rank%d-%s-%.12s.%s.gz", rank, node, ids[rank], filepath.Base(s.Script))
+	path := filepath.Join(folder, name)
+	if _, err := os.Stat(path); err == nil {
+		return
+	}
+	if err := r.stream(ctx, path, s, rank, ids); err != nil {
+		r.world.Log.Warn().Str("event", "preserve").Str("node", node).Str("step", s.Name).
+			Msgf("cannot preserve %s of rank %d on %s: %v", filepath.Base(s.Script), rank, node, err)
+	}
+}
+
+// stream writes one script's output, redacted and gzipped, and gives it its name only when whole.
+// A part that came is kept as .part, it may be all there will ever be.
+func (r *Runner) stream(ctx context.Context, path string, s Step, rank int, ids []string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	f, err := os.OpenFile(path+".part", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	zip := gzip.NewWriter(f)
+	clean := newRedactor(zip)
+	_, err = r.remote.Stream(ctx, rank, scripts.Get(s.Script), r.env(s, rank, Order{Seen: ids}), clean)
+	err = errors.Join(err, clean.Close(), zip.Close(), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}

@@ -1,0 +1,88 @@
+package restart
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+)
+
+// redactor masks what looks like a secret, line by line, before anything reaches a disk: what is
+// captured is what may be shared. Engines print their own arguments and users' words.
+type redactor struct {
+	w    io.Writer
+	held []byte
+	err  error
+}
+
+const (
+	mask        = "[redacted]"
+	longestLine = 64 << 10 // longer ones are cut into pieces
+)
+
+// secretName is how a thing that holds a secret is called: api_key, hf-token, token, password.
+// Token counters ("max_tokens", "--tokenizer") are not.
+const secretName = `[a-z0-9_-]*(?:api[_-]?keys?|auth[_-]?key|private[_-]?key|secret(?:[_-]?key)?|token|passwd|password|passphrase|credentials?)`
+
+// secrets are the shapes of secrets; what the first group matches stays.
+var secrets = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)(` + secretName + `["']?\s*[:=]\s*[\[("']*)[^\s"'\[\](),}]+`), // key=value, 'key': ['value']
+	regexp.MustCompile(`(?i)(` + secretName + `["']\s*,\s*["'])[^"']+`),                   // "--api-key","value"
+	regexp.MustCompile(`(?i)(--` + secretName + `\s+["']?)[^\s"']+`),                      // --api-key value
+	regexp.MustCompile(`(?i)(authorization["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?)[^\s"',}]+`),
+	regexp.MustCompile(`(?i)(bearer\s+)[a-z0-9._~+/=-]{8,}`),
+	regexp.MustCompile(`()\b(?:hf_[A-Za-z0-9]{16,}|sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|nvapi-[A-Za-z0-9_-]{16,}|AKIA[A-Z0-9]{16})`),
+	regexp.MustCompile(`(://[^/\s:@"']*:)[^@\s/"']*[^@\s/"'0-9][^@\s/"']*`), // the password in a URL; a port is only digits
+}
+
+// environment finds one variable in the JSON of an inspect; all but these few are dropped.
+var (
+	environment = regexp.MustCompile(`"([A-Za-z_][A-Za-z0-9_]*)=((?:[^"\\]|\\.)*)"`)
+	harmless    = regexp.MustCompile(`^(PATH|HOME|HOSTNAME|LANG|LC_[A-Z]+|TZ|WATCHDOG_(RANK|NODE|ROLE|HEAD_ADDR|GROUP)|CUDA_[A-Z_]+|NVIDIA_[A-Z_]+|NCCL_[A-Z0-9_]+|VLLM_(LOGGING_LEVEL|USE_[A-Z0-9_]+|ATTENTION_BACKEND|WORKER_[A-Z_]+|HOST_IP)|RAY_(ADDRESS|[a-z_]+)|OMP_NUM_THREADS|PYTORCH_[A-Z_]+|TORCH_[A-Z_]+|GLOO_[A-Z_]+)$`)
+)
+
+func newRedactor(w io.Writer) *redactor { return &redactor{w: w} }
+
+// Write masks whole lines as they are complete.
+func (r *redactor) Write(p []byte) (int, error) {
+	r.held = append(r.held, p...)
+	for {
+		end := bytes.IndexByte(r.held, '\n')
+		if end < 0 && len(r.held) > longestLine {
+			end = longestLine - 1
+		}
+		if end < 0 {
+			return len(p), r.err
+		}
+		r.emit(r.held[:end+1])
+		r.held = r.held[end+1:]
+	}
+}
+
+// Close masks the last line, that may have no end.
+func (r *redactor) Close() error {
+	r.emit(r.held)
+	r.held = nil
+	return r.err
+}
+
+func (r *redactor) emit(line []byte) {
+	if r.err != nil || len(line) == 0 {
+		return
+	}
+	_, r.err = r.w.Write(redact(line))
+}
+
+// redact masks one line.
+func redact(line []byte) []byte {
+	line = environment.ReplaceAllFunc(line, func(m []byte) []byte {
+		name := environment.FindSubmatch(m)[1]
+		if harmless.Match(name) {
+			return m
+		}
+		return append(append([]byte(`"`), name...), []byte(`=`+mask+`"`)...)
+	})
+	for _, s := range secrets {
+		line = s.ReplaceAll(line, []byte("${1}"+mask))
+	}
+	return line
+}

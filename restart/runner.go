@@ -1,0 +1,233 @@
+package restart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"cluster-watchdog/scripts"
+	"cluster-watchdog/watchdog"
+)
+
+// Run carries out one try of the attempt and returns it as it was last saved. How it ended is the
+// attempt's Outcome; an error means that the attempt could not be saved, and then nothing more was
+// touched after that.
+func (r *Runner) Run(ctx context.Context, o Order) (watchdog.Attempt, error) {
+	t := &try{Runner: r, o: o, flag: r.world.Switch()}
+	a := &t.o.Attempt
+	a.Tries++
+	before := a.Step // what refused last time
+	if a.Started.IsZero() {
+		a.Started = r.world.Clock()
+	}
+	refusedBefore := a.Outcome == watchdog.OutcomeRefused && a.Committed.IsZero()
+	a.Outcome, a.Ended = watchdog.OutcomeNone, watchdog.Clock{}
+	if err := t.save(); err != nil {
+		return *a, err
+	}
+	err := t.sequence(ctx, refusedBefore, before)
+	return t.end(ctx, err)
+}
+
+// try is one run of the sequence.
+type try struct {
+	*Runner
+	o    Order
+	flag watchdog.Flag // as it was when this try began
+}
+
+// sequence runs everything in its order and returns the first thing that ended it.
+func (t *try) sequence(ctx context.Context, refusedBefore bool, before string) error {
+	a := &t.o.Attempt
+	if refusedBefore {
+		a.Step = before
+		if failures := t.checkAgain(ctx, t.o); len(failures) > 0 {
+			return &Refusal{Failures: failures}
+		}
+	}
+	t.begin("preserve logs")
+	t.Preserve(ctx, a.Incident, t.o.Seen)
+	t.begin("checks")
+	clearance, failures := t.Check(ctx, t.o)
+	if len(failures) > 0 {
+		return &Refusal{Failures: failures}
+	}
+	if err := t.commit(clearance); err != nil {
+		return err
+	}
+	if err := t.destroy(ctx); err != nil {
+		return err
+	}
+	if err := t.settle(ctx); err != nil {
+		return err
+	}
+	return t.launch(ctx)
+}
+
+// commit is the point of no return: the last instant before the first destructive step. What will
+// be destroyed is on disk first.
+func (t *try) commit(c *Clearance) error {
+	a := &t.o.Attempt
+	now := t.world.Clock()
+	ids, err := c.spend(now, t.world.Switch())
+	if err != nil {
+		return err
+	}
+	if a.Committed.IsZero() {
+		a.Committed = now
+	}
+	for len(a.Destroy) < len(ids) {
+		a.Destroy = append(a.Destroy, "")
+	}
+	for rank, id := range ids {
+		if id != "" {
+			a.Destroy[rank] = id
+		}
+	}
+	a.Step = "commit"
+	if err := t.save(); err != nil {
+		return err
+	}
+	t.world.Log.Info().Str("event", "commit").Int("attempt", a.ID).Msgf("RESTART checks passed on all nodes, commit (try %d)", a.Tries)
+	t.world.Notice(watchdog.NoticeRestart, fmt.Sprintf("restart %d", a.ID), "restarting the group: "+a.Why)
+	return nil
+}
+
+// destroy removes the containers of all ranks and waits until their names are gone. An error on any
+// node stops here: nothing is launched over a half-cleaned group.
+func (t *try) destroy(ctx context.Context) error {
+	for _, s := range t.plan.of(scripts.Destroy) {
+		if err := t.step(ctx, s, nil); err != nil {
+			return &Broken{Step: s.Name, Err: err}
+		}
+	}
+	t.o.Attempt.Removed = true
+	return t.save()
+}
+
+// settle waits until the nodes are fit for a launch. It may still refuse; then the group is down
+// and the next tick goes on.
+func (t *try) settle(ctx context.Context) error {
+	a := &t.o.Attempt
+	for _, s := range t.plan.of(scripts.Settle) {
+		if s.Script == "settle/flusher" {
+			a.Flusher = true
+			if err := t.save(); err != nil {
+				return err
+			}
+		}
+		take := func(int, Result) {}
+		if s.Script == "settle/memory" {
+			a.MemFree = make([]int64, len(t.plan.settings.Nodes))
+			take = func(rank int, res Result) { a.MemFree[rank] = parseInt(value(res.Stdout, "memfree")) }
+		}
+		if err := t.step(ctx, s, take); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// launch records that it launches, starts the workers and then the head, and verifies that all
+// run. The first failure stops later launches.
+func (t *try) launch(ctx context.Context) error {
+	a := &t.o.Attempt
+	if err := t.mayGoOn(ctx); err != nil {
+		return err
+	}
+	a.Launching = t.world.Clock()
+	if err := t.save(); err != nil {
+		a.Launching = watchdog.Clock{}
+		return err
+	}
+	for _, s := range t.plan.of(scripts.Launch) {
+		if err := t.step(ctx, s, t.launched(s)); err != nil {
+			return t.launchFailed(s, err)
+		}
+	}
+	return nil
+}
+
+// launched returns what takes in the answer of a launch: the id is saved as each node answers, so
+// that a tick killed in between still knows what it started.
+func (t *try) launched(s Step) func(int, Result) {
+	if s.Script != "launch/launch" {
+		return nil
+	}
+	return func(rank int, res Result) {
+		a := &t.o.Attempt
+		a.Launched = append(a.Launched, watchdog.Launched{Rank: rank, ID: value(res.Stdout, "id"), StartedAt: value(res.Stdout, "started_at")})
+		if err := t.save(); err != nil {
+			t.world.Log.Error().Err(err).Str("event", "save").Msg("cannot save a launched id: " + err.Error())
+		}
+	}
+}
+
+// end writes down how the try ended. It does so even when ctx is over.
+func (t *try) end(ctx context.Context, err error) (watchdog.Attempt, error) {
+	a := &t.o.Attempt
+	var refusal *Refusal
+	var broken *Broken
+	var failed *LaunchFailed
+	var unsaved *UnsavedError
+	switch {
+	case err == nil:
+		a.Outcome, a.Error = watchdog.OutcomeLaunched, ""
+	case errors.As(err, &unsaved):
+		return *a, err
+	case errors.Is(err, errSwitch):
+		a.Outcome, a.Error = watchdog.OutcomeSwitch, err.Error()
+	case ctx.Err() != nil:
+		a.Outcome, a.Error = watchdog.OutcomeInterrupted, "interrupted in step "+a.Step
+	case errors.As(err, &broken):
+		a.Outcome, a.Error = watchdog.OutcomeBroken, err.Error()
+		a.DestroyFailed++
+	case errors.As(err, &failed):
+		a.Outcome, a.Error = watchdog.OutcomeLaunchFailed, err.Error()
+	case errors.As(err, &refusal) && refusal.served():
+		a.Outcome, a.Error = watchdog.OutcomeRecovered, err.Error()
+	case errors.As(err, &refusal):
+		a.Outcome, a.Error, a.Step = watchdog.OutcomeRefused, err.Error(), refusal.Failures[0].Step
+	default:
+		a.Outcome, a.Error = watchdog.OutcomeRefused, err.Error()
+	}
+	a.Ended = t.world.Clock()
+	if err := t.save(); err != nil {
+		return *a, err
+	}
+	t.report(err)
+	return *a, nil
+}
+
+// begin notes the step that is about to run.
+func (t *try) begin(step string) { t.o.Attempt.Step = step }
+
+// save has the attempt on disk when it returns nil.
+func (t *try) save() error {
+	if err := t.world.Save(t.o.Attempt); err != nil {
+		return &UnsavedError{Err: err}
+	}
+	return nil
+}
+
+// mayGoOn reads the switch again, as before every destructive and launching step.
+func (t *try) mayGoOn(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if thrown(t.flag, t.world.Switch()) {
+		return errSwitch
+	}
+	return nil
+}
+
+// value returns what a script printed as key=value, "" where it did not.
+func value(out, key string) string {
+	for line := range strings.Lines(out) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), key+"="); ok {
+			return v
+		}
+	}
+	return ""
+}

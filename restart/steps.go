@@ -1,0 +1,71 @@
+package restart
+
+import "time"
+
+// Steps returns the restart sequence in its order. Everything up to "identity" leaves the nodes as
+// they are; between it and "remove containers" lies the commit. Any step may be the last one that
+// runs: before the commit nothing has changed; after it the group is down and an open attempt goes
+// on with the next tick; after "launching" was recorded the next look sees a boot.
+func Steps() []Step {
+	return []Step{
+		// Evidence precedes destruction; best effort.
+		{Name: "preserve logs", Script: "preserve/logs", On: All, Timeout: 15 * time.Second,
+			Hint: "the evidence of this node is lost if its container is removed"},
+		{Name: "preserve inspect", Script: "preserve/inspect", On: All, Timeout: 5 * time.Second,
+			Hint: "the evidence of this node is lost if its container is removed"},
+
+		// Checks: all on all nodes, all failures are told.
+		{Name: "shell", Script: "check/shell", On: All, Timeout: 5 * time.Second,
+			Hint: "log in as the configured user with the configured key and known_hosts"},
+		{Name: "docker", Script: "check/docker", On: All, Timeout: 12 * time.Second,
+			Hint: "run `docker info` as the configured user on the node"},
+		{Name: "mount", Script: "check/mount", On: All, Each: EachMount, Timeout: 10 * time.Second,
+			Hint: "mount it and look at it by hand; a watchdog does not repair mounts"},
+		{Name: "image", Script: "check/image", On: All, Timeout: 12 * time.Second, Needs: needsImage,
+			Hint: "pull the image on the node"},
+		{Name: "sudo", Script: "check/sudo", On: All, Timeout: 5 * time.Second,
+			Hint: "allow exactly this line in sudoers, see scripts/examples"},
+		{Name: "disk", Script: "check/disk", On: All, Each: EachDisk, Timeout: 5 * time.Second,
+			Hint: "free some space on the node"},
+		{Name: "dirs", Script: "check/dirs", On: All, Timeout: 5 * time.Second, Needs: needsDirs,
+			Hint: "make the folder, or let the configured user make it"},
+		{Name: "identity", Script: "check/identity", On: All, Timeout: 12 * time.Second,
+			Hint: "someone else is at work on the node; wait, or `watchdog disarm --reason`"},
+
+		// -- commit --
+		{Name: "remove containers", Script: "destroy/remove", On: All, Timeout: 90 * time.Second,
+			Hint: "a container that cannot be removed often needs a reboot of its node"},
+		{Name: "names are gone", Script: "destroy/gone", On: All, Timeout: 60 * time.Second,
+			Hint: "look at `docker ps -a` on the node"},
+
+		// The flusher keeps the page cache from eating the memory that weights are loaded into.
+		{Name: "start cache flusher", Script: "settle/flusher", On: All, Timeout: 60 * time.Second,
+			Hint: "run the sudo line by hand on the node"},
+		{Name: "memory is back", Script: "settle/memory", On: All, Timeout: 10 * time.Minute,
+			Hint: "find what holds the memory; unified memory may need a reboot of the node"},
+		{Name: "ports are free", Script: "settle/ports", On: All, Timeout: 5 * time.Second, Needs: needsPorts,
+			Hint: "find who listens with `ss -ltnp` on the node"},
+		{Name: "no orphan engine", Script: "settle/orphans", On: All, Timeout: 12 * time.Second,
+			Hint: "end the process named here by hand"},
+
+		// -- launching is recorded --
+		{Name: "launch workers", Script: "launch/launch", On: Workers, Timeout: 10 * time.Minute,
+			Hint: "run launch.command by hand on the node"},
+		{Name: "launch head", Script: "launch/launch", On: Head, Timeout: 10 * time.Minute,
+			Hint: "run launch.command by hand on the head"},
+		{Name: "every rank runs", Script: "launch/verify", On: All, Timeout: 15 * time.Second,
+			Hint: "look at `docker logs` on the node"},
+	}
+}
+
+// Bounds of whole groups of steps.
+const (
+	// PreserveLimit bounds all preserving together.
+	PreserveLimit = 30 * time.Second
+	// ChecksLimit bounds all checks together; nodes are checked side by side.
+	ChecksLimit = 40 * time.Second
+	// ClearanceLife is how long a clearance may be used.
+	ClearanceLife = 60 * time.Second
+	// PreserveBytes caps the raw log of one rank.
+	PreserveBytes = 64 << 20
+)
