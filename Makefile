@@ -1,0 +1,79 @@
+# `make help` lists the targets.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+# Version and time come from the commit, so that two builds of one commit are the same file.
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+BUILT   := $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
+GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X main.built=$(BUILT)'
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+.PHONY: help
+help: ## say what there is
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+
+.PHONY: build
+build: ## bin/watchdog for this machine
+	@$(GOBUILD) -o bin/watchdog ./cmd/watchdog
+
+.PHONY: build-all
+build-all: ## bin/linux-amd64/watchdog and bin/linux-arm64/watchdog
+	@for arch in amd64 arm64; do GOOS=linux GOARCH=$$arch $(GOBUILD) -o bin/linux-$$arch/watchdog ./cmd/watchdog; done
+
+.PHONY: demo
+demo: build ## four simulated nodes, one rank killed, the group brought back
+	@bin/watchdog demo
+
+.PHONY: test
+test: lint vulncheck gotest ## everything that must pass
+
+.PHONY: lint
+lint:
+	@unformatted=$$(gofmt -l cmd restart scripts state systemd watchdog); \
+	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi
+	@go vet ./...
+	@go tool staticcheck ./...
+	@echo "ok  	gofmt, vet, staticcheck"
+
+# A database that cannot be reached is no fault of the code; every other error is.
+.PHONY: vulncheck
+vulncheck:
+	@status=0; out=$$(go tool govulncheck ./... 2>&1) || status=$$?; \
+	if [ $$status -ne 0 ] && grep -qE '^govulncheck: fetching vulnerabilities: .*(dial tcp|lookup|timeout|connection)' <<<"$$out"; then \
+		echo "govulncheck: skipped, its database cannot be reached from here"; \
+	elif [ $$status -ne 0 ]; then echo "$$out"; exit $$status; \
+	else echo "ok  	govulncheck"; fi
+
+# The whole output is kept in bin/test.log; what passed is told in one line a package.
+.PHONY: gotest
+gotest:
+	@mkdir -p bin; start=$$SECONDS; status=0; \
+	go test -race -v ./... >bin/test.log 2>&1 || status=$$?; \
+	if [ $$status -eq 0 ]; then grep -E '^ok|: skipped: ' bin/test.log; \
+	else grep -vE '^ *(=== |--- (PASS|SKIP))|^PASS$$' bin/test.log || true; fi; \
+	count() { grep -cE "^ *--- $$1: " bin/test.log || true; }; \
+	echo "tests took $$((SECONDS - start)) s"; \
+	echo "$$(count PASS) passed, $$(count FAIL) failed, $$(count SKIP) skipped"; \
+	exit $$status
+
+.PHONY: bench
+bench: ## cost of a healthy tick, and time from decision to launch
+	@go test -run '^$$' -bench . -benchmem ./...
+
+# The name differs from bin/watchdog: Debian's hardware watchdog owns "watchdog".
+.PHONY: install
+install: build ## program, units and example config; DESTDIR and PREFIX are honoured
+	@install -D -m 0755 bin/watchdog $(DESTDIR)$(PREFIX)/bin/cluster-watchdog
+	@install -d -m 0755 $(DESTDIR)/etc/systemd/system
+	@for unit in systemd/*.service systemd/*.timer; do \
+		sed 's|/usr/local/bin/|$(PREFIX)/bin/|g' $$unit >$(DESTDIR)/etc/systemd/system/$${unit##*/}; done
+	@install -D -m 0644 systemd/config.example.yaml $(DESTDIR)/etc/cluster-watchdog/config.example.yaml
+	@echo "next: fill in $(DESTDIR)/etc/cluster-watchdog/config.yaml, then cluster-watchdog check"
+
+.PHONY: clean
+clean: ## remove bin/
+	@rm -rf bin

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"time"
+
+	"cluster-watchdog/watchdog"
+)
+
+// defaultConfig returns every default there is. What it leaves empty and Validate wants must
+// come from the file.
+func defaultConfig() Config {
+	return Config{
+		Group: "llm",
+		Server: ServerConfig{
+			API:    "completions",
+			Engine: "auto",
+		},
+		Launch: LaunchConfig{
+			Timeout:     10 * time.Minute,
+			StopSeconds: 10,
+		},
+		Checks:   ChecksConfig{StateMinFree: GiB},
+		Settle:   SettleConfig{MemoryWait: 2 * time.Minute, FlusherEvery: time.Minute},
+		Judge:    judgeOf(watchdog.DefaultPolicy()),
+		Budget:   budgetOf(watchdog.DefaultPolicy()),
+		Notify:   NotifyConfig{Timeout: 10 * time.Second},
+		StateDir: "/var/lib/cluster-watchdog",
+		Period:   time.Minute,
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/journal"
+	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
+)
+
+// newLogger writes to w in the form that its reader wants: fields for the journal where w is
+// the journal's stream, colours on a terminal, and plain lines elsewhere.
+func newLogger(w io.Writer, getenv func(string) string) zerolog.Logger {
+	return zerolog.New(logWriter(w, getenv)).With().Timestamp().Logger()
+}
+
+func logWriter(w io.Writer, getenv func(string) string) io.Writer {
+	f, _ := w.(*os.File)
+	switch {
+	case isJournal(f, getenv("JOURNAL_STREAM")):
+		return &journalWriter{send: journal.Send, fallback: w}
+	case isTerminal(f):
+		return lines(w, "15:04:05", getenv("NO_COLOR") == "" && getenv("TERM") != "dumb")
+	default:
+		return lines(w, time.RFC3339, false)
+	}
+}
+
+// lines writes the sentence first and the fields behind it:
+//
+//	11:58:16 container not running (phase=BOOTING) → restart node=spark3
+func lines(w io.Writer, timeFormat string, colour bool) io.Writer {
+	return zerolog.ConsoleWriter{
+		Out:           w,
+		NoColor:       !colour,
+		TimeFormat:    timeFormat,
+		TimeLocation:  time.Local,
+		FormatLevel:   formatLevel,
+		FormatMessage: formatMessage,
+	}
+}
+
+// formatLevel tells only what is out of the ordinary.
+func formatLevel(level any) string {
+	switch level {
+	case zerolog.LevelInfoValue, nil:
+		return ""
+	case zerolog.LevelWarnValue:
+		return "warning:"
+	default:
+		return fmt.Sprintf("%v:", level)
+	}
+}
+
+func formatMessage(message any) string {
+	if message == nil {
+		return ""
+	}
+	return plain(fmt.Sprint(message))
+}
+
+// isJournal compares the file with JOURNAL_STREAM, as systemd asks for: the variable alone is
+// inherited by programs whose output goes elsewhere.
+func isJournal(f *os.File, stream string) bool {
+	var dev, ino uint64
+	var stat unix.Stat_t
+	if _, err := fmt.Sscanf(stream, "%d:%d", &dev, &ino); err != nil || f == nil {
+		return false
+	}
+	return unix.Fstat(int(f.Fd()), &stat) == nil && uint64(stat.Dev) == dev && stat.Ino == ino
+}
+
+func isTerminal(f *os.File) bool {
+	if f == nil {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}

@@ -1,0 +1,192 @@
+package systemd
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coreos/go-systemd/v22/unit"
+)
+
+const (
+	service = "cluster-watchdog.service"
+	timer   = "cluster-watchdog.timer"
+	notice  = "cluster-watchdog-notice.service"
+	program = "/usr/local/bin/cluster-watchdog"
+)
+
+// worstExposure is what `systemd-analyze security` may give at most: 0 is locked up, 10 open.
+const worstExposure = "30" // 3.0; the tool takes tenths
+
+func TestUnitsSayWhatTheyMust(t *testing.T) {
+	for _, row := range []struct {
+		name              string
+		file, option, set string
+	}{
+		{"Y01 nothing outlives a run", service, "Service.KillMode", "mixed"},
+		{"Y02 a hung run ends", service, "Service.TimeoutStartSec", "45min"},
+		{"Y02 and ends for good", service, "Service.TimeoutStopSec", "30s"},
+		{"Y03 by the calendar", timer, "Timer.OnCalendar", "minutely"},
+		{"Y05 keys in the user's home are seen", service, "Service.ProtectHome", "read-only"},
+		{"Y06 the switch outlives the run", service, "Service.StateDirectory", "cluster-watchdog"},
+		{"Y10 a minute is a minute", timer, "Timer.AccuracySec", "1s"},
+		{"preserved logs are private", service, "Service.StateDirectoryMode", "0700"},
+		{"one look and out", service, "Service.Type", "oneshot"},
+		{"the program", service, "Service.ExecStart", program + " tick"},
+		{"order at boot", service, "Unit.After", "docker.service network-online.target"},
+		{"no network is no reason to be silent", service, "Unit.Wants", "network-online.target"},
+		{"refused, given up, busy are no faults", service, "Service.SuccessExitStatus", "3 5 75"},
+		{"faults are told", service, "Unit.OnFailure", notice},
+		{"systemd never refuses the timer", service, "Unit.StartLimitIntervalSec", "0"},
+		{"root keeps four rights", service, "Service.CapabilityBoundingSet", "CAP_DAC_READ_SEARCH CAP_SETUID CAP_SETGID CAP_KILL"},
+		{"root's own keys are out of reach", service, "Service.InaccessiblePaths", "-/root/.ssh"},
+		{"the key", service, "Service.LoadCredential", "api-key:/etc/cluster-watchdog/api-key"},
+		{"and where there is none", service, "Service.SetCredential", `api-key:\n`},
+		{"no core with the key", service, "Service.LimitCORE", "0"},
+		{"enabled by the timer", timer, "Install.WantedBy", "timers.target"},
+	} {
+		if got := options(t, row.file)[row.option]; !slices.Equal(got, []string{row.set}) {
+			t.Errorf("%s: %s in %s is %q, want %q", row.name, row.option, row.file, got, row.set)
+		}
+	}
+}
+
+func TestUnitsLeaveOutWhatTheyMust(t *testing.T) {
+	for _, row := range []struct{ name, file, option string }{
+		{"Y03 waits for ever after a reinstall", timer, "Timer.OnUnitActiveSec"},
+		{"Y03", timer, "Timer.OnUnitInactiveSec"},
+		{"Y10 fires again at daemon-reload", timer, "Timer.OnActiveSec"},
+		{"Y06 removed when a oneshot ends", service, "Service.RuntimeDirectory"},
+		{"the boot id is read", service, "Service.ProcSubset"},
+		{"a notification command may be an interpreter", service, "Service.MemoryDenyWriteExecute"},
+		{"the user's key and user are needed", service, "Service.PrivateUsers"},
+		{"hides the user's key", service, "Service.User"},
+		{"started by the timer alone", service, "Install.WantedBy"},
+	} {
+		if got, ok := options(t, row.file)[row.option]; ok {
+			t.Errorf("%s: %s in %s is %q", row.name, row.option, row.file, got)
+		}
+	}
+}
+
+// Debian's package for the hardware watchdog must neither be shadowed nor stopped.
+func TestHardwareWatchdogIsNotDisturbed(t *testing.T) {
+	theirs := []string{"watchdog.service", "wd_keepalive.service", "watchdog.timer", "/usr/sbin/watchdog", "/usr/bin/watchdog", "/usr/local/sbin/watchdog", "/usr/local/bin/watchdog", "/etc/watchdog.conf", "/etc/default/watchdog"}
+	for _, file := range units(t) {
+		if slices.Contains(theirs, file) || strings.HasPrefix(file, "wd_") {
+			t.Errorf("%s is a name of theirs", file)
+		}
+		for option, values := range options(t, file) {
+			for _, value := range values {
+				for _, word := range strings.Fields(value) {
+					if slices.Contains(theirs, word) {
+						t.Errorf("%s: %s names %s", file, option, word)
+					}
+				}
+			}
+			if name := strings.TrimPrefix(option, "Install."); name == "Alias" || strings.HasSuffix(option, ".Conflicts") {
+				t.Errorf("%s: has %s", file, option)
+			}
+		}
+	}
+}
+
+// Every run of settings has its comment right above.
+func TestEveryLineIsExplained(t *testing.T) {
+	plain := []string{"Description=", "Documentation=", "Type=", "WantedBy="}
+	for _, file := range units(t) {
+		explained, run := false, 0
+		for i, line := range strings.Split(string(content(t, file)), "\n") {
+			switch {
+			case strings.HasPrefix(line, "#"):
+				explained, run = true, 0
+			case line == "" || strings.HasPrefix(line, "["):
+				explained = false
+			default:
+				run++
+				known := slices.ContainsFunc(plain, func(p string) bool { return strings.HasPrefix(line, p) })
+				if !known && (!explained || run > 10) {
+					t.Errorf("%s:%d: not explained: %s", file, i+1, line)
+				}
+			}
+		}
+	}
+}
+
+func TestSystemdTakesTheUnits(t *testing.T) {
+	folder := analysable(t)
+	for _, file := range units(t) {
+		out, err := exec.Command("systemd-analyze", "verify", filepath.Join(folder, file)).CombinedOutput()
+		if err != nil || len(bytes.TrimSpace(out)) > 0 {
+			t.Errorf("systemd-analyze verify %s: %v\n%s", file, err, out)
+		}
+	}
+}
+
+func TestServiceIsLockedUp(t *testing.T) {
+	file := filepath.Join(analysable(t), service)
+	if out, err := exec.Command("systemd-analyze", "--help").Output(); err != nil || !bytes.Contains(out, []byte("--offline")) {
+		t.Skip("skipped: this systemd-analyze has no offline security review")
+	}
+	out, err := exec.Command("systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold="+worstExposure, file).CombinedOutput()
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	t.Log(lines[len(lines)-1])
+	if err != nil {
+		t.Errorf("worse than %s tenths: %v\n%s", worstExposure, err, out)
+	}
+}
+
+// analysable lays the units where systemd-analyze finds the program that they start.
+func analysable(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("skipped: no systemd-analyze on this machine")
+	}
+	folder := t.TempDir()
+	for _, file := range units(t) {
+		text := bytes.ReplaceAll(content(t, file), []byte(program), []byte("/bin/true"))
+		if err := os.WriteFile(filepath.Join(folder, file), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func units(t *testing.T) []string {
+	t.Helper()
+	services, _ := fs.Glob(Files, "*.service")
+	timers, _ := fs.Glob(Files, "*.timer")
+	if len(services) != 2 || len(timers) != 1 {
+		t.Fatalf("units are %v %v", services, timers)
+	}
+	return append(services, timers...)
+}
+
+func content(t *testing.T, file string) []byte {
+	t.Helper()
+	text, err := Files.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// options returns the values of each setting, by "Section.Name".
+func options(t *testing.T, file string) map[string][]string {
+	t.Helper()
+	list, err := unit.DeserializeOptions(bytes.NewReader(content(t, file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string][]string{}
+	for _, o := range list {
+		name := o.Section + "." + o.Name
+		byName[name] = append(byName[name], o.Value)
+	}
+	return byName
+}
