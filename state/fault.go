@@ -1,0 +1,73 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// DamageError says that the database cannot be believed. SetAside is the way on.
+type DamageError struct {
+	Path  string
+	Cause error
+}
+
+// Error says what is wrong and what to do.
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("cannot use the state %s: it is damaged: %v; the next tick sets it aside and disarms, then arm again", e.Path, e.Cause)
+}
+
+// Unwrap returns the cause.
+func (e *DamageError) Unwrap() error { return e.Cause }
+
+// NewerError says that a later watchdog wrote the database. It is left as it is.
+type NewerError struct {
+	Path    string
+	Version int
+}
+
+// Error says which versions do not fit and what to do.
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("cannot use the state %s: it has schema %d and this watchdog knows only %d; install the later watchdog again", e.Path, e.Version, schemaVersion)
+}
+
+func (s *Store) damaged(format string, args ...any) error {
+	return &DamageError{Path: s.path, Cause: fmt.Errorf(format, args...)}
+}
+
+// fault words an error for people. Damage and a newer schema speak for themselves.
+func (s *Store) fault(verb string, err error) error {
+	var damage *DamageError
+	var newer *NewerError
+	if err == nil || errors.As(err, &damage) || errors.As(err, &newer) {
+		return err
+	}
+	return fmt.Errorf("cannot %s the state %s: %w; %s", verb, s.path, err, hint(err))
+}
+
+// isInvalid says whether bbolt took the file for something that it did not write.
+func isInvalid(err error) bool {
+	return errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) ||
+		errors.Is(err, bolterrors.ErrChecksum)
+}
+
+// hint says what a person can do about an error.
+func hint(err error) string {
+	var value *json.UnsupportedValueError
+	var marshaler *json.MarshalerError
+	switch {
+	case errors.As(err, &value), errors.As(err, &marshaler):
+		return "this is a fault of the watchdog: report it with this line"
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return "another process has it open: find it with fuser and try again"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		return "free some disk space"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "run it as the owner of the folder and see that the disk is mounted writable"
+	}
+	return "look at the disk, for example with df and dmesg"
+}
