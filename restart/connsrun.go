@@ -1,0 +1,130 @@
+package restart
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"cluster-watchdog/scripts"
+	"cluster-watchdog/watchdog"
+)
+
+// Result is what a script that ran to its end gave.
+type Result struct {
+	Stdout string // between the fences; empty for a Stream
+	Stderr string
+	Exit   int
+}
+
+const (
+	maxSSHStdout = 1 << 20  // of a Run; a Stream is capped by its script
+	maxSSHStderr = 64 << 10 // the end of it, where a script says why
+)
+
+// shellCommand is the same for every login shell, also fish and csh: two plain words and an
+// option. The script comes on stdin.
+const shellCommand = "/bin/sh -s"
+
+// Run runs a script on a node and returns what it printed. An error is a *NodeError, except
+// for errors of the program itself.
+func (c *Conns) Run(ctx context.Context, rank int, s scripts.Script, env map[string]string) (Result, error) {
+	var body strings.Builder
+	sink := &cappedSink{w: &body, left: maxSSHStdout}
+	result, err := c.runScript(ctx, rank, s, env, sink)
+	result.Stdout = body.String()
+	return result, err
+}
+
+// Stream runs a script and passes its output to w as it comes. After Stream returns w is not
+// written to any more. An error of w is reported after the script's end and is no *NodeError.
+func (c *Conns) Stream(ctx context.Context, rank int, s scripts.Script, env map[string]string, w io.Writer) (Result, error) {
+	return c.runScript(ctx, rank, s, env, &cappedSink{w: w, left: -1})
+}
+
+func (c *Conns) runScript(ctx context.Context, rank int, s scripts.Script, env map[string]string, sink *cappedSink) (Result, error) {
+	n, err := c.node(rank)
+	if err != nil {
+		return Result{}, err
+	}
+	fence := scripts.NewFence()
+	input, err := scripts.Render(s, fence, env)
+	if err != nil {
+		return Result{}, err
+	}
+	return c.runInput(ctx, n, sshJob{name: s.Name(), fence: fence, input: input, sink: sink})
+}
+
+// sshJob is a rendered script and where its output goes.
+type sshJob struct {
+	name, fence string
+	input       []byte
+	sink        *cappedSink
+}
+
+// runInput waits for the node's turn and runs the job. A session that could not be opened on a
+// connection from before has run nothing, so the job gets one more chance on a new connection.
+func (c *Conns) runInput(ctx context.Context, n *nodeConn, job sshJob) (Result, error) {
+	select {
+	case <-n.turn:
+		defer func() { n.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return Result{}, n.fault(job, watchdog.ReachTimeout, fmt.Errorf("an earlier command still runs there: %w", ctx.Err()))
+	}
+	for {
+		if ctx.Err() != nil {
+			return Result{}, n.fault(job, watchdog.ReachTimeout, fmt.Errorf("no time left: %w", ctx.Err()))
+		}
+		client, fresh, failure := c.connect(ctx, n)
+		if failure != nil {
+			return Result{}, failure
+		}
+		result, failure, again := n.perform(ctx, client, job)
+		if again && !fresh {
+			continue
+		}
+		if failure != nil {
+			return result, failure
+		}
+		if job.sink.err != nil {
+			return result, fmt.Errorf("cannot keep the output of %s from %s: %w", job.name, n.target.Name, job.sink.err)
+		}
+		return result, nil
+	}
+}
+
+// perform runs the job in one session. again says that nothing was run and a new connection
+// may help. At the end of ctx the whole connection goes: closing a session alone would look
+// like success, and can block.
+func (n *nodeConn) perform(ctx context.Context, client *ssh.Client, job sshJob) (result Result, failure *NodeError, again bool) {
+	out := newSSHOutput(job.fence, job.sink)
+	done := make(chan sshEnd, 1)
+	go func() { done <- runSSHSession(client, job.input, out) }()
+	var end sshEnd
+	select {
+	case end = <-done:
+	case <-ctx.Done():
+		select {
+		case end = <-done: // it was over before
+		default:
+			n.drop(client)
+			failure = n.fault(job, watchdog.ReachTimeout, fmt.Errorf("no end within its time: %w", ctx.Err()))
+			failure.Unknown = true
+			result.Stderr = out.seal().stderr
+			failure.Stderr = result.Stderr
+			return result, failure, false
+		}
+	}
+	said := out.seal()
+	if end.broken() {
+		n.drop(client)
+	}
+	failure = n.judge(job, end, said)
+	return Result{Stderr: said.stderr, Exit: said.exit}, failure, end.stage == sshOpening || end.stage == sshAsking && end.broken()
+}
+
+func (n *nodeConn) fault(job sshJob, reach watchdog.Reach, err error) *NodeError {
+	return &NodeError{Node: n.target.Name, Script: job.name, Reach: reach, Err: err}
+}

@@ -1,0 +1,136 @@
+package restart
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxIdentityFile bounds what is read: known_hosts of ten thousand nodes are smaller.
+const maxIdentityFile = 4 << 20
+
+// identityFile is what is known of an opened file before a byte of it is read.
+type identityFile struct {
+	mode   fs.FileMode
+	uid    uint32
+	fstype int64
+}
+
+// openIdentityFile opens a file that decides where or as whom we connect, and refuses one that
+// somebody else could have written or that could make us hang. Its errors begin with what and
+// path, for a caller to put "cannot use" in front.
+func openIdentityFile(what, path string, owners identityOwners, private bool) (*os.File, error) {
+	if !filepath.IsAbs(path) {
+		// "~" would be the home of whoever runs the watchdog, and that is root.
+		return nil, fmt.Errorf("%s %s: not an absolute path: write it in full", what, path)
+	}
+	// O_NONBLOCK: a named pipe without a writer would hold us here for ever.
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", what, path, explainOpen(err))
+	}
+	facts, err := identityFacts(f)
+	if err == nil {
+		err = facts.refuse(path, owners, private)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s %s: %w", what, path, err)
+	}
+	return f, nil
+}
+
+func explainOpen(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("does not exist: create it, or correct its path in the configuration")
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("permission denied: let uid %d, who runs the watchdog, read it and search its folders", os.Geteuid())
+	case errors.Is(err, syscall.ENXIO):
+		return errors.New("is a socket or a device, not a regular file: name a file")
+	}
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err // the path is in the message already
+	}
+	return fmt.Errorf("%w: correct its path in the configuration", err)
+}
+
+func identityFacts(f *os.File) (identityFile, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return identityFile{}, err
+	}
+	var fsys unix.Statfs_t
+	if err := unix.Fstatfs(int(f.Fd()), &fsys); err != nil {
+		return identityFile{}, fmt.Errorf("its file system is unknown: %w", err)
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return identityFile{}, errors.New("its owner is unknown")
+	}
+	return identityFile{mode: info.Mode(), uid: stat.Uid, fstype: int64(fsys.Type)}, nil
+}
+
+// refuse says why a file must not be trusted, and what to do about it.
+func (i identityFile) refuse(path string, owners identityOwners, private bool) error {
+	perm := i.mode.Perm()
+	switch {
+	case i.mode.IsDir():
+		return errors.New("is a directory, not a regular file: name a file in it")
+	case !i.mode.IsRegular():
+		return errors.New("is a pipe or a device, not a regular file: name a file")
+	case networkFileSystem(i.fstype) != "":
+		return fmt.Errorf("lies on %s, which can hang: copy it to a local disk", networkFileSystem(i.fstype))
+	case !owners[i.uid]:
+		return fmt.Errorf("belongs to uid %d: chown it to root or to the SSH user", i.uid)
+	case perm&0o022 != 0:
+		return fmt.Errorf("others can write it (mode %#o): chmod go-w %s", perm, path)
+	case private && perm&0o077 != 0:
+		return fmt.Errorf("others can read it (mode %#o): chmod 600 %s", perm, path)
+	}
+	return nil
+}
+
+func readIdentityFile(f *os.File) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(f, maxIdentityFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > maxIdentityFile {
+		return nil, fmt.Errorf("is larger than %d MiB: name the right file", maxIdentityFile>>20)
+	}
+	return content, nil
+}
+
+// networkFileSystem names the network file system of that magic number, or returns "". FUSE is
+// not among them: most of what is mounted with it is local.
+func networkFileSystem(magic int64) string {
+	switch uint32(magic) { // sign-extended on some machines
+	case unix.NFS_SUPER_MAGIC:
+		return "NFS"
+	case unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC:
+		return "SMB"
+	case unix.CEPH_SUPER_MAGIC:
+		return "Ceph"
+	case unix.AFS_SUPER_MAGIC, unix.AFS_FS_MAGIC:
+		return "AFS"
+	case unix.CODA_SUPER_MAGIC:
+		return "Coda"
+	case unix.OCFS2_SUPER_MAGIC:
+		return "OCFS2"
+	case 0x0BD00BD0:
+		return "Lustre"
+	case 0x47504653:
+		return "GPFS"
+	case 0x19830326:
+		return "BeeGFS"
+	}
+	return ""
+}
