@@ -2,6 +2,8 @@ package restart
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/rs/zerolog"
@@ -55,4 +57,19 @@ type Failure struct {
 	Hint string
 }
 
-func (f Failure) Error() string { return f.Step + " on " + f.Node + ": " + f.Err.Error() }
+// Error names the step, the node and the reason, which ends in what to do next.
+func (f Failure) Error() string {
+	return fmt.Sprintf("%s on %s: %s", f.Step, f.Node, f.Reason())
+}
+
+// Reason is the script's own words where there are some, else the error with the step's hint.
+func (f Failure) Reason() string {
+	var n *NodeError
+	if !errors.As(f.Err, &n) {
+		return f.Err.Error()
+	}
+	if n.Exit == 0 && n.Script != "" && f.Hint != "" {
+		return n.Reason() + " (" + f.Hint + ")"
+	}
+	return n.Reason()
+}

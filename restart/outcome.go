@@ -76,7 +76,7 @@ func (t *try) runsWhere() string {
 }
 
 // report tells the journal, and people, how the try ended.
-func (t *try) report(err error) {
+func (t *try) report() {
 	a := t.o.Attempt
 	e := t.world.Log.Error()
 	if a.Outcome == watchdog.OutcomeLaunched || a.Outcome == watchdog.OutcomeRecovered {
@@ -93,7 +93,7 @@ func (t *try) report(err error) {
 		t.world.Notice(watchdog.NoticeTrouble, "", "launch failed: "+a.Error)
 	case watchdog.OutcomeBroken:
 		e.Str("event", "broken").Msgf("RESTART broken in step %q (%d/%d), the group is half down: %s", a.Step, a.DestroyFailed, maxDestroy, a.Error)
-		t.world.Notice(watchdog.NoticeTrouble, "broken "+a.Step, fmt.Sprintf("removing containers failed, the group is half down: %s", withHints(err)))
+		t.world.Notice(watchdog.NoticeTrouble, "broken "+a.Step, "removing containers failed, the group is half down: "+a.Error)
 	case watchdog.OutcomeSwitch:
 		e.Str("event", "switch").Msgf("RESTART ended by the switch before step %q: %s", a.Step, t.standing())
 	case watchdog.OutcomeInterrupted:
@@ -101,20 +101,20 @@ func (t *try) report(err error) {
 	case watchdog.OutcomeRecovered:
 		e.Str("event", "recovered").Msg("RESTART not needed: the last canary was served; nothing was touched")
 	default:
-		t.reportRefusal(err)
+		t.reportRefusal()
 	}
 }
 
-func (t *try) reportRefusal(err error) {
+func (t *try) reportRefusal() {
 	a := t.o.Attempt
 	e := t.world.Log.Warn().Str("event", "refused").Int("attempt", a.ID).Str("step", a.Step)
 	if !a.Committed.IsZero() {
-		e.Msgf("RESTART group is down, waiting for %s: %s", a.Step, withHints(err))
-		t.world.Notice(watchdog.NoticeRefused, "waiting "+a.Step, fmt.Sprintf("group is down, waiting for %s: %s", a.Step, withHints(err)))
+		e.Msgf("RESTART group is down, waiting for %s: %s", a.Step, a.Error)
+		t.world.Notice(watchdog.NoticeRefused, "waiting "+a.Step, fmt.Sprintf("group is down, waiting for %s: %s", a.Step, a.Error))
 		return
 	}
-	e.Msgf("RESTART refused, nothing touched, not counted: %s", withHints(err))
-	t.world.Notice(watchdog.NoticeRefused, "check "+a.Step, fmt.Sprintf("a restart is needed (%s) and refused: %s", a.Why, withHints(err)))
+	e.Msgf("RESTART refused, nothing touched, not counted: %s", a.Error)
+	t.world.Notice(watchdog.NoticeRefused, "check "+a.Step, fmt.Sprintf("a restart is needed (%s) and refused: %s", a.Why, a.Error))
 }
 
 // standing says what is left behind by a run that ended early.
@@ -128,23 +128,6 @@ func (t *try) standing() string {
 	default:
 		return t.runsWhere() + "; their memory is held"
 	}
-}
-
-// withHints adds to each failure what to do next.
-func withHints(err error) string {
-	var r *Refusal
-	if !errors.As(err, &r) {
-		return err.Error()
-	}
-	var all []string
-	for _, f := range r.Failures {
-		s := f.Error()
-		if f.Hint != "" && !unreachable(f.Err) {
-			s += " (" + f.Hint + ")"
-		}
-		all = append(all, s)
-	}
-	return strings.Join(all, "; ")
 }
 
 // maxDestroy repeats watchdog.Policy.DestroyTries for the sentence; a test compares them.

@@ -15,7 +15,7 @@ type redactor struct {
 }
 
 const (
-	mask        = "[redacted]"
+	mask        = "REDACTED"
 	longestLine = 64 << 10 // longer ones are cut into pieces
 )
 

@@ -72,7 +72,7 @@ func TestRedactAcrossWrites(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if want := "a --api-key [redacted]\nlast token=[redacted]"; out.String() != want {
+	if want := "a --api-key REDACTED\nlast token=REDACTED"; out.String() != want {
 		t.Errorf("got %q", out.String())
 	}
 }

@@ -196,7 +196,7 @@ func (t *try) end(ctx context.Context, err error) (watchdog.Attempt, error) {
 	if err := t.save(); err != nil {
 		return *a, err
 	}
-	t.report(err)
+	t.report()
 	return *a, nil
 }
 

@@ -35,7 +35,7 @@ func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 				f := t.failure(s, rank, err)
 				failures[rank] = &f
 				t.world.Log.Error().Str("event", "step").Str("step", s.Name).Str("node", f.Node).Int("attempt", o.Attempt.ID).
-					Msgf("RESTART step %q failed on %s: %v", s.Name, f.Node, err)
+					Msgf("RESTART step %q failed on %s: %s", s.Name, f.Node, f.Reason())
 				return
 			}
 			if take != nil {

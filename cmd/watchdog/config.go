@@ -41,12 +41,13 @@ type SSHConfig struct {
 
 // ServerConfig says how the API server is asked.
 type ServerConfig struct {
-	URL        string `yaml:"url"`
-	MetricsURL string `yaml:"metrics_url"`  // empty: /metrics below URL
-	API        string `yaml:"api"`          // completions or chat
-	Model      string `yaml:"model"`        // empty: the first that the server lists
-	APIKeyFile string `yaml:"api_key_file"` // empty: systemd's credential "api-key" where it passed one
-	Engine     string `yaml:"engine"`       // auto, vllm or sglang
+	URL           string        `yaml:"url"`
+	MetricsURL    string        `yaml:"metrics_url"`    // empty: /metrics below URL
+	API           string        `yaml:"api"`            // completions or chat
+	Model         string        `yaml:"model"`          // empty: the first that the server lists
+	APIKeyFile    string        `yaml:"api_key_file"`   // empty: systemd's credential "api-key" where it passed one
+	Engine        string        `yaml:"engine"`         // auto, vllm or sglang
+	CanaryTimeout time.Duration `yaml:"canary_timeout"` // an answer later than this is none
 }
 
 // LaunchConfig says how a rank is started and stopped.
@@ -124,6 +125,7 @@ type BudgetConfig struct {
 
 // NotifyConfig is how a person hears of it.
 type NotifyConfig struct {
-	Command string        `yaml:"command"` // gets the text on stdin, as SSH.User; empty: nobody is told
+	Command string        `yaml:"command"` // gets the text on stdin; empty: nobody is told
+	User    string        `yaml:"user"`    // of this machine, as whom it runs; empty: SSH.User
 	Timeout time.Duration `yaml:"timeout"`
 }

@@ -12,8 +12,9 @@ func defaultConfig() Config {
 	return Config{
 		Group: "llm",
 		Server: ServerConfig{
-			API:    "completions",
-			Engine: "auto",
+			API:           "completions",
+			Engine:        "auto",
+			CanaryTimeout: 30 * time.Second,
 		},
 		Launch: LaunchConfig{
 			Timeout:     10 * time.Minute,

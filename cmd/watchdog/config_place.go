@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"net/netip"
@@ -78,6 +79,9 @@ func (c Config) APIKeyFile() string {
 	}
 	return c.credentialKey
 }
+
+// HookUser is the user of this machine as whom commands of the config run here.
+func (c Config) HookUser() string { return cmp.Or(c.Notify.User, c.SSH.User) }
 
 // CasesDir is the folder of preserved evidence.
 func (c Config) CasesDir() string {

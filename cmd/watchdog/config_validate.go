@@ -134,8 +134,11 @@ func (v *validator) absolute(field, file string) bool {
 
 func (v *validator) notify(c Config) {
 	v.command("notify.command", c.Notify.Command)
-	if c.Notify.Command != "" && c.SSH.User == "root" {
-		v.bad("notify.command", nil, "would run as ssh.user, which must not be root")
+	if c.Notify.Command != "" && c.HookUser() == "root" {
+		v.bad("notify.command", nil, "would run as root; name another user in notify.user")
+	}
+	if c.Notify.User != "" && !userShape.MatchString(c.Notify.User) {
+		v.bad("notify.user", plain(c.Notify.User), "is not the name of a user")
 	}
 }
 

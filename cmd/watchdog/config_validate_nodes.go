@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"time"
 )
 
 func (v *validator) nodes(nodes []NodeConfig) {
@@ -50,6 +51,12 @@ func (v *validator) once(field, value, at string, seen map[string]string) {
 	seen[value] = at
 }
 
+// Bounds of server.canary_timeout: beside it the rest of a look must find its time.
+const (
+	canaryLeast = 500 * time.Millisecond
+	canaryMost  = 30 * time.Second
+)
+
 func (v *validator) server(c Config) {
 	s := c.Server
 	if s.URL == "" {
@@ -65,6 +72,9 @@ func (v *validator) server(c Config) {
 	}
 	v.oneOf("server.api", s.API, "completions", "chat")
 	v.oneOf("server.engine", s.Engine, "auto", "vllm", "sglang")
+	if s.CanaryTimeout < canaryLeast || s.CanaryTimeout > canaryMost {
+		v.bad("server.canary_timeout", s.CanaryTimeout, "must be between %s and %s: one look ends after %s", canaryLeast, canaryMost, lookLimit)
+	}
 	if s.APIKeyFile != "" {
 		v.absolute("server.api_key_file", s.APIKeyFile)
 	}

@@ -40,8 +40,12 @@ func lines(w io.Writer, timeFormat string, colour bool) io.Writer {
 		TimeLocation:  time.Local,
 		FormatLevel:   formatLevel,
 		FormatMessage: formatMessage,
+		FieldsExclude: inSentence,
 	}
 }
+
+// inSentence are the fields for the journal that a sentence says already.
+var inSentence = []string{"event", "phase", "reason", "attempt", "step", "notice", "folder"}
 
 // formatLevel tells only what is out of the ordinary.
 func formatLevel(level any) string {

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"cluster-watchdog/restart"
+	"cluster-watchdog/state"
+	"cluster-watchdog/watchdog"
+)
+
+// memoryShare of what the last good launch had must be free again before the next.
+const memoryShare = 0.9
+
+// act does what was decided, and returns the exit code as an error.
+func (s *session) act(ctx context.Context, d watchdog.Decision, o watchdog.Observation) error {
+	st, err := s.store.Load()
+	if err != nil {
+		return err
+	}
+	if d.EndFlag {
+		if err := state.RemoveFlag(s.config.StateDir); err != nil {
+			return err
+		}
+		s.log.Info().Str("event", "armed").Msg("the time of the disarm is over: acting again")
+	}
+	told := st.Told
+	runner := restart.NewRunner(s.plan, s.nodes, s.world(func(kind watchdog.NoticeKind, key, text string) {
+		if key != "" && slices.Contains(told, key) {
+			return
+		}
+		if key != "" {
+			told = append(told, key)
+		}
+		s.notify(kind, text)
+	}))
+	if d.EndFlusher {
+		if err := runner.EndFlusher(ctx, st.Attempts[len(st.Attempts)-1]); err != nil {
+			return err
+		}
+	}
+	if d.Preserve {
+		runner.Preserve(ctx, incidentOf(st), seen(o))
+	}
+	switch d.Action {
+	case watchdog.ActRestart, watchdog.ActLaunch, watchdog.ActResume:
+		err := s.restart(ctx, runner, st, d, o)
+		if len(told) > len(st.Told) {
+			err = errors.Join(err, s.store.SaveTold(told))
+		}
+		return err
+	}
+	return s.quiet(d)
+}
+
+// quiet returns the exit code of a tick that did nothing.
+func (s *session) quiet(d watchdog.Decision) error {
+	switch {
+	case d.Next.Phase == watchdog.GivenUp:
+		return codeError{code: exitGivenUp}
+	case d.Wanted != watchdog.ActNone && d.Reason != watchdog.ReasonLookFirst:
+		return codeError{code: exitRefused}
+	}
+	return nil
+}
+
+// restart runs the sequence and tells how it ended.
+func (s *session) restart(ctx context.Context, r *restart.Runner, st watchdog.State, d watchdog.Decision, o watchdog.Observation) error {
+	a, err := s.attempt(st, d)
+	if err != nil {
+		return err
+	}
+	order := restart.Order{Attempt: a, Seen: seen(o), MemFloor: s.memoryFloor(st)}
+	if d.Action == watchdog.ActRestart && !ranDead(d.Readings) {
+		order.Canary = func(ctx context.Context) bool { return s.prober.Canary(ctx).Served() }
+	}
+	s.log.Warn().Str("event", "restart").Int("attempt", a.ID).Str("phase", d.Next.Phase.String()).
+		Msgf("RESTART begin (%s): %s", s.policy.BudgetWords(st, o.At), plain(a.Why))
+	a, err = r.Run(ctx, order)
+	if err != nil {
+		return err
+	}
+	switch a.Outcome {
+	case watchdog.OutcomeLaunched, watchdog.OutcomeRecovered:
+		return nil
+	case watchdog.OutcomeBroken, watchdog.OutcomeLaunchFailed:
+		return codeError{code: exitBroken}
+	case watchdog.OutcomeInterrupted:
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return codeError{exitFault, fmt.Sprintf("cannot finish within %s: %s", unitTimeout-tickMargin, a.Error)}
+		}
+		return codeError{code: exitRefused}
+	default:
+		return codeError{code: exitRefused}
+	}
+}
+
+// attempt returns the attempt to run: the open one, the one that is still refused, or a new one.
+func (s *session) attempt(st watchdog.State, d watchdog.Decision) (watchdog.Attempt, error) {
+	by := ""
+	if d.Action == watchdog.ActLaunch {
+		by = st.Arm.Who
+	}
+	if n := len(st.Attempts); n > 0 {
+		last := st.Attempts[n-1]
+		refused := last.Committed.IsZero() && last.By == by && last.Incident == incidentOf(st) && last.Outcome != watchdog.OutcomeRecovered
+		if d.Action == watchdog.ActResume || refused {
+			return last, nil
+		}
+	}
+	id, err := s.store.NextAttemptID()
+	if err != nil {
+		return watchdog.Attempt{}, err
+	}
+	why := d.Why.String()
+	if d.Detail != "" {
+		why += ": " + d.Detail
+	}
+	return watchdog.Attempt{ID: id, By: by, Why: why, Incident: incidentOf(st)}, nil
+}
+
+func incidentOf(st watchdog.State) int {
+	if st.Incident == nil {
+		return 0
+	}
+	return st.Incident.ID
+}
+
+// memoryFloor returns what must be free on each rank before a launch: the configured floor, else a
+// share of what the last good launch of this config had; 0: unknown.
+func (s *session) memoryFloor(st watchdog.State) []int64 {
+	floors := make([]int64, len(s.config.Nodes))
+	for i := range floors {
+		switch {
+		case s.config.Settle.MemoryFloor > 0:
+			floors[i] = int64(s.config.Settle.MemoryFloor)
+		case st.LastGood != nil && st.LastGood.Identity == s.policy.Identity && i < len(st.LastGood.MemFree):
+			floors[i] = int64(memoryShare * float64(st.LastGood.MemFree[i]))
+		}
+	}
+	return floors
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
+
+	"cluster-watchdog/restart"
+	"cluster-watchdog/scripts"
+	"cluster-watchdog/state"
+	"cluster-watchdog/watchdog"
+	"cluster-watchdog/watchdog/probe"
+)
+
+// app is one run of the program.
+type app struct {
+	in         io.Reader
+	out, errs  io.Writer
+	configPath string
+}
+
+// session is everything that a command on one cluster needs.
+type session struct {
+	*app
+	config  Config
+	policy  watchdog.Policy
+	store   *state.Store
+	targets []restart.Target
+	nodes   nodes
+	prober  *probe.Prober
+	plan    *restart.Plan
+	log     zerolog.Logger
+}
+
+// nodes asks nodes and runs the sequence on them, over the same connections.
+type nodes interface {
+	restart.Remote
+	Handshakes(rank int) int
+	Close()
+}
+
+// open reads the config and makes ready what looks and acts. Nothing is dialled yet.
+func (a *app) open() (*session, error) {
+	c, err := loadConfig(a.configPath)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{app: a, config: c, policy: c.Policy(buildTime()), log: newLogger(a.errs, os.Getenv)}
+	if s.store, err = state.Open(c.StateDir); err != nil {
+		return nil, err
+	}
+	if s.plan, err = restart.NewPlan(c.settings(), restart.Steps()); err != nil {
+		return nil, err
+	}
+	s.nodes, s.targets = connect(c)
+	s.prober = probe.New(c.probe(), asker{s.nodes})
+	return s, nil
+}
+
+// connect resolves the targets. Where that fails, say for a lost key file, looking goes on by HTTP
+// and every node answers with the reason: blind is worse than half blind, and nothing can be
+// destroyed without its checks.
+func connect(c Config) (nodes, []restart.Target) {
+	targets, err := restart.Resolve(c.identity(), c.places())
+	if err != nil {
+		return unresolved{err}, nil
+	}
+	return restart.NewConns(targets, restart.DefaultLimits()), targets
+}
+
+// unresolved stands for nodes that cannot be connected to because of the configuration.
+type unresolved struct{ err error }
+
+func (u unresolved) Run(context.Context, int, scripts.Script, map[string]string) (restart.Result, error) {
+	return restart.Result{}, &restart.NodeError{Reach: watchdog.ReachError, Err: u.err}
+}
+
+func (u unresolved) Stream(context.Context, int, scripts.Script, map[string]string, io.Writer) (restart.Result, error) {
+	return u.Run(context.Background(), 0, scripts.Script{}, nil)
+}
+func (unresolved) Handshakes(int) int { return 0 }
+func (unresolved) Close()             {}
+
+// asker lets the probe ask over the connections of package restart.
+type asker struct{ remote restart.Remote }
+
+func (a asker) Ask(ctx context.Context, rank int, s scripts.Script, env map[string]string) (string, error) {
+	res, err := a.remote.Run(ctx, rank, s, env)
+	return res.Stdout, err
+}
+
+// world is what the runner may touch besides the nodes.
+func (s *session) world(notice func(watchdog.NoticeKind, string, string)) restart.World {
+	return restart.World{
+		Clock:  probe.Now,
+		Save:   s.store.SaveAttempt,
+		Switch: func() watchdog.Flag { return state.ReadFlag(s.config.StateDir) },
+		Local:  map[string]func() error{"state volume": s.stateVolume},
+		Notice: notice,
+		Log:    s.log,
+	}
+}
+
+// stateVolume checks that the state can still be written for a good while: without it no budget
+// can be kept, and nothing is destroyed.
+func (s *session) stateVolume() error {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(s.config.StateDir, &fs); err != nil {
+		return fmt.Errorf("cannot measure the volume of %s: %w", s.config.StateDir, err)
+	}
+	free, least := int64(fs.Bavail)*fs.Bsize, int64(s.config.Checks.StateMinFree)
+	if free < least {
+		return fmt.Errorf("cannot keep state in %s: %s free, %s needed: free some space, or set checks.state_min_free",
+			s.config.StateDir, Size(free), Size(least))
+	}
+	return nil
+}
+
+// lock waits for the lock as a person's command does, and says for whom.
+func (s *session) lock(ctx context.Context, command string) (*state.Lock, error) {
+	return state.AcquireWithin(ctx, s.config.StateDir, command, time.Now, personWaits, func(h state.Holder) {
+		fmt.Fprintf(s.errs, "waiting up to %s for another watchdog (%s)\n", personWaits, h)
+	})
+}
+
+// personWaits is how long a person's command waits for a tick to end.
+const personWaits = time.Minute
+
+// whoami names the person behind a command, also behind sudo.
+func whoami() string {
+	name := "uid " + fmt.Sprint(os.Getuid())
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if sudo := os.Getenv("SUDO_USER"); sudo != "" && sudo != name {
+		return plain(sudo) + " (as " + name + ")"
+	}
+	return name
+}
+
+// load reads the state; a damaged one is the caller's to set aside.
+func (s *session) load() (watchdog.State, *state.DamageError, error) {
+	st, err := s.store.Load()
+	var damage *state.DamageError
+	if errors.As(err, &damage) {
+		return watchdog.State{}, damage, nil
+	}
+	return st, nil, err
+}

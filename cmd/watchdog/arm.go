@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cluster-watchdog/state"
+	"cluster-watchdog/watchdog"
+	"cluster-watchdog/watchdog/probe"
+)
+
+func armCommand(a *app) *cobra.Command {
+	var launch bool
+	c := &cobra.Command{
+		Use:   "arm [--launch]",
+		Short: "Let the watchdog act on exactly this config; all checks must pass first",
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := a.open()
+			if err != nil {
+				return err
+			}
+			defer s.nodes.Close()
+			return s.arm(c.Context(), launch)
+		},
+	}
+	c.Flags().BoolVar(&launch, "launch", false, "the group is down: launch it with the next ticks")
+	return c
+}
+
+// arm runs the checks, refuses what a person will not have meant, and says what comes next.
+func (s *session) arm(ctx context.Context, launch bool) error {
+	_, o, failures, err := s.check(ctx)
+	if err != nil {
+		return err
+	}
+	if failures > 0 {
+		return codeError{exitRefused, fmt.Sprintf("cannot arm: %d checks failed; mend what is said above, nothing was changed", failures)}
+	}
+	if text := refuseArm(o, s.config.Container, launch); text != "" {
+		return codeError{exitRefused, "cannot arm: " + text}
+	}
+	lock, err := s.lock(ctx, "arm")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Release() }()
+	st, damage, err := s.load()
+	if err != nil {
+		return err
+	}
+	if damage != nil {
+		return fmt.Errorf("cannot arm: %w: the next tick sets the database aside; arm after that", damage)
+	}
+	arm := &watchdog.Arm{Who: whoami(), At: probe.Now(), Identity: s.policy.Identity, Launch: launch}
+	if err := s.store.SaveArm(arm); err != nil {
+		return err
+	}
+	if err := state.RemoveFlag(s.config.StateDir); err != nil {
+		return err
+	}
+	s.log.Info().Str("event", "armed").Str("phase", st.Phase.String()).Msgf("armed by %s", arm.Who)
+	st.Arm = arm
+	fmt.Fprintf(s.out, "armed. %s\n", s.whatNext(st, o))
+	return nil
+}
+
+// refuseArm says what speaks against arming this, "" where nothing does.
+func refuseArm(o watchdog.Observation, container string, launch bool) string {
+	var missing []string
+	running := 0
+	for i, r := range o.Ranks {
+		switch {
+		case r.Container == nil:
+			missing = append(missing, fmt.Sprintf("rank %d (%s)", i, r.Node))
+		case r.Container.Running():
+			running++
+		}
+	}
+	switch {
+	case o.Canary.Served() && len(missing) > 0:
+		return fmt.Sprintf("the group serves, but %s has no container named %q: name the containers as launch.command does", strings.Join(missing, ", "), container)
+	case running == 0 && !launch:
+		return "no rank runs: start the group yourself, or use `watchdog arm --launch`"
+	case running > 0 && launch:
+		return fmt.Sprintf("%d ranks run: --launch is for a group that is down; arm without it", running)
+	}
+	return ""
+}
+
+// whatNext plays the next two looks through, as if they saw what was just seen.
+func (s *session) whatNext(st watchdog.State, o watchdog.Observation) string {
+	o.Flag = watchdog.Flag{}
+	o.At = st.Arm.At.Add(s.config.Period)
+	first := watchdog.Decide(s.policy, st, o)
+	next := carry(first.Next, st)
+	o.At = o.At.Add(s.config.Period)
+	second := watchdog.Decide(s.policy, next, o)
+	return fmt.Sprintf("The next tick only looks; if nothing changes, the one after it says: %s", plain(second.Sentence()))
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"cluster-watchdog/restart"
+	"cluster-watchdog/watchdog"
+)
+
+func checkCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Run every check on every node as the service would, and say all that is wrong; changes nothing",
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := a.open()
+			if err != nil {
+				return err
+			}
+			defer s.nodes.Close()
+			_, _, failures, err := s.check(c.Context())
+			if err != nil {
+				return err
+			}
+			if failures > 0 {
+				return codeError{exitRefused, fmt.Sprintf("%d checks failed: a restart would be refused, and so is `watchdog arm`", failures)}
+			}
+			fmt.Fprintf(s.out, "all checks passed on %d nodes\n", len(s.config.Nodes))
+			return nil
+		},
+	}
+}
+
+// check looks once, runs all checks, and prints what it finds. Nothing is saved or changed.
+func (s *session) check(ctx context.Context) (watchdog.State, watchdog.Observation, int, error) {
+	st, damage, err := s.load()
+	if err != nil {
+		return st, watchdog.Observation{}, 0, err
+	}
+	if damage != nil {
+		fmt.Fprintf(s.out, "warning: %v: the next tick sets it aside and disarms\n", damage)
+	}
+	if s.targets == nil {
+		return st, watchdog.Observation{}, 0, codeError{exitUsage, connectError(s.nodes).Error()}
+	}
+	for _, w := range s.targets[0].Warnings {
+		fmt.Fprintf(s.out, "warning: %s\n", w)
+	}
+	o := s.observe(ctx, st, false)
+	if err := ctx.Err(); err != nil {
+		return st, o, 0, codeError{exitRefused, "interrupted"}
+	}
+	d := watchdog.Decide(s.policy, st, o)
+	fmt.Fprintln(s.out, "what a look sees:")
+	s.printRanks(d.Readings, o)
+	s.warnings(o)
+	runner := restart.NewRunner(s.plan, s.nodes, s.world(func(watchdog.NoticeKind, string, string) {}))
+	_, failures := runner.Check(ctx, restart.Order{Seen: seen(o)})
+	for _, f := range failures {
+		fmt.Fprintf(s.out, "FAILED %-14s %-10s %s\n", f.Step, f.Node, plain(f.Reason()))
+	}
+	return st, o, len(failures), nil
+}
+
+// warnings tells what would make the watchdog slower or blinder than it could be.
+func (s *session) warnings(o watchdog.Observation) {
+	warn := func(format string, args ...any) { fmt.Fprintf(s.out, "warning: "+format+"\n", args...) }
+	if o.Canary.Served() && (o.After.Outcome != watchdog.Answered || len(o.After.Engines) == 0) {
+		warn("no engine counters at %s: a hang is noticed after %s instead of %s", s.config.MetricsURL(),
+			s.policy.NoProgressBlind.Over, s.policy.NoProgress.Over)
+	}
+	if o.Canary.Outcome == watchdog.Answered && o.Canary.Status >= 400 && o.Canary.Status < 500 {
+		warn("the engine answers %d to the canary (%s): set server.model, server.api or the API key", o.Canary.Status, plain(o.Canary.Error))
+	}
+	for i, r := range o.Ranks {
+		if c := r.Container; c != nil && c.RestartPolicy != "" && c.RestartPolicy != "no" {
+			warn("rank %d (%s) has restart policy %q: Docker would act beside the watchdog; launch with --restart no", i, r.Node, c.RestartPolicy)
+		}
+		if c := r.Container; c != nil && c.AutoRemove {
+			warn("rank %d (%s) removes itself when it dies (--rm): its logs are lost then", i, r.Node)
+		}
+	}
+	if s.config.Notify.Command == "" {
+		warn("notify.command is not set: nobody would be told of anything")
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cluster-watchdog/state"
+	"cluster-watchdog/watchdog"
+	"cluster-watchdog/watchdog/probe"
+)
+
+func disarmCommand(a *app) *cobra.Command {
+	var reason string
+	var length time.Duration
+	c := &cobra.Command{
+		Use:   "disarm --reason TEXT [--for DURATION]",
+		Short: "Keep looking and recording, never act; takes effect at once, also in the middle of a restart",
+		RunE: func(*cobra.Command, []string) error {
+			if reason == "" {
+				return usageError{fmt.Errorf("cannot disarm without a reason: say why with --reason, the next person will ask")}
+			}
+			if length < 0 {
+				return usageError{fmt.Errorf("cannot disarm for %s: give a time like 2h", length)}
+			}
+			return a.disarm(reason, length)
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why, for those who come later")
+	c.Flags().DurationVar(&length, "for", 0, "end by itself after this time, if a rank runs then (default: until `watchdog arm`)")
+	return c
+}
+
+// disarm writes the flag. It needs neither the database nor the lock, so that nothing can be in
+// the way of a person who wants this to stop.
+func (a *app) disarm(reason string, length time.Duration) error {
+	c, err := loadConfig(a.configPath)
+	if err != nil {
+		return fmt.Errorf("%w\n(`touch %s` disarms without a config)", err, state.FlagPath(defaultConfig().StateDir))
+	}
+	now := probe.Now()
+	f := watchdog.Flag{Present: true, Who: whoami(), When: now.Wall, Reason: reason}
+	until := "until `watchdog arm`"
+	if length > 0 {
+		f.Until, f.Ends = now.Wall.Add(length), now.Add(length)
+		until = "until " + f.Until.Local().Format("2006-01-02 15:04")
+	}
+	if err := state.WriteFlag(c.StateDir, f); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "disarmed %s: %s\n", until, reason)
+	if h, busy := state.HeldBy(c.StateDir); busy {
+		fmt.Fprintf(a.out, "another watchdog is running (%s): it stops before its next destructive or launching step; `watchdog status` shows where\n", h)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cluster-watchdog/scripts"
+)
+
+func planCommand(a *app) *cobra.Command {
+	var show bool
+	c := &cobra.Command{
+		Use:   "plan [--show]",
+		Short: "The restart sequence in its order, and as whom it connects to which node",
+		RunE: func(*cobra.Command, []string) error {
+			s, err := a.open()
+			if err != nil {
+				return err
+			}
+			s.printPlan(show)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&show, "show", false, "also print every script that runs on a node")
+	return c
+}
+
+func (s *session) printPlan(show bool) {
+	fmt.Fprintf(s.out, "Restart of group %q, container %q, at most %s:\n", s.config.Group, s.config.Container, s.plan.Longest())
+	committed := false
+	for i, step := range s.plan.Steps() {
+		if !committed && step.Class() > scripts.Check {
+			fmt.Fprintln(s.out, "    -- commit: until here nothing has changed --")
+			committed = true
+		}
+		fmt.Fprintf(s.out, "%3d %-22s %-9s %-8s %-7s %s\n", i+1, step.Name, step.Class(), step.On, step.Timeout, step.Script)
+	}
+	fmt.Fprintf(s.out, "launch command: %s\n\nNodes:\n", s.config.Launch.Command)
+	if s.targets == nil {
+		fmt.Fprintf(s.out, "  %v\n", connectError(s.nodes))
+	}
+	for rank, t := range s.targets {
+		role := "worker"
+		if rank == 0 {
+			role = "head"
+		}
+		fmt.Fprintf(s.out, "  rank %d %-7s %-12s %s@%s:%d", rank, role, t.Name, t.User, t.Host, t.Port)
+		if t.HostKeyAlias != "" {
+			fmt.Fprintf(s.out, " alias %s", t.HostKeyAlias)
+		}
+		fmt.Fprintf(s.out, " key %s known_hosts %s\n", strings.Join(t.Keys, ","), t.KnownHosts)
+		for _, w := range t.Warnings {
+			fmt.Fprintf(s.out, "    warning: %s\n", w)
+		}
+	}
+	if !show {
+		return
+	}
+	for _, script := range scripts.All() {
+		fmt.Fprintf(s.out, "\n--- %s (%s)\n%s", script.Name(), script.Class(), script.Body())
+	}
+}
+
+// connectError is why no node can be connected to.
+func connectError(n nodes) error {
+	if u, ok := n.(unresolved); ok {
+		return u.err
+	}
+	return nil
+}
