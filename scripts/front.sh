@@ -1,0 +1,135 @@
+# Sent in front of every script: the few words they share.
+
+# fail TEXT: tells people why, and ends the script.
+fail() {
+	printf '%s\n' "$*" >&2
+	exit 1
+}
+
+# ask_docker SECONDS ARGUMENTS: leaves the answer in $said. Returns 3 when Docker says that there
+# is no such thing; a Docker that does not answer ends the script, it is never "nothing there".
+ask_docker() {
+	limit=$1
+	shift
+	rc=0
+	# The outer redirection is for dash, which reports a killed timeout on stderr.
+	{ said=$(timeout -k 1 "$limit" docker "$@" 2>&1 </dev/null); } 2>/dev/null || rc=$?
+	case $rc in
+	0) return 0 ;;
+	124 | 137) fail "docker does not answer within $limit s: its daemon hangs; see journalctl -u docker on this node" ;;
+	126 | 127) fail "docker: command not found by this user's shell; put it on the PATH of logins without a terminal" ;;
+	esac
+	case $said in
+	*[Nn]"o such object"* | *[Nn]"o such container"* | *[Nn]"o such image"*) return 3 ;;
+	*"permission denied"*) fail "docker: permission denied for this user; add it to the group docker and log in again" ;;
+	*"Cannot connect"* | *"cannot connect"*) fail "docker: its daemon is not running; systemctl start docker on this node" ;;
+	esac
+	fail "docker $1 fails with exit code $rc: $(printf '%s\n' "$said" | tail -n 1)"
+}
+
+# value KEY: prints the value of the first line KEY=... in $said, whatever stands around it.
+value() {
+	printf '%s\n' "$said" | sed -n "s/^$1=//p" | head -n 1
+}
+
+# ask_container NAME_OR_ID: as ask_docker, for what we want to know of a container.
+ask_container() {
+	ask_docker 10 inspect --type container --format 'id={{.Id}}
+name={{.Name}}
+status={{.State.Status}}
+started_at={{.State.StartedAt}}
+image={{.Image}}
+exit_code={{.State.ExitCode}}
+error={{.State.Error}}' "$1"
+}
+
+# ask_name NAME: the same by exact name; Docker itself also takes the beginning of an id for one.
+ask_name() {
+	ask_container "$1" || return $?
+	[ "$(value name)" = "/$1" ] || return 3
+}
+
+# tell_container: prints what the head records of the container in $said.
+tell_container() {
+	for key in id started_at status image; do
+		printf '%s=%s\n' "$key" "$(value "$key")"
+	done
+}
+
+# file_name TEXT: prints TEXT as one part of a path.
+file_name() {
+	printf '%s' "$1" | sed 's/%/%25/g; s|/|%2F|g'
+}
+
+# own_folder: makes the user's own folder and leaves its path in $own. It is one per node, since
+# the nodes may share their homes.
+own_folder() {
+	own=${XDG_CACHE_HOME:-$HOME/.cache}/cluster-watchdog/$(cat /proc/sys/kernel/hostname)
+	(umask 077 && mkdir -p -- "$own") || fail "cannot make folder $own"
+}
+
+# birth PID: prints when the process was started, in ticks since boot; nothing for a dead one.
+# It tells a process from a later one with the same number.
+birth() {
+	awk '{ sub(/.*\) /, ""); if ($1 != "Z") print $20 }' "/proc/$1/stat" 2>/dev/null || :
+}
+
+# remember FILE PID: writes down a process of ours.
+remember() {
+	printf '%s %s %s\n' "$2" "$(birth "$2")" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >"$1"
+}
+
+# alive FILE: whether the process written down there still lives; leaves $pid and $since.
+alive() {
+	pid='' born='' since=''
+	if [ -r "$1" ]; then read -r pid born since <"$1" || :; fi
+	[ -n "$born" ] && [ "$(birth "$pid")" = "$born" ]
+}
+
+# bounded SECONDS NAME COMMAND: runs a command that may hang for ever, even against SIGKILL, with
+# its output in the file $out, so that it cannot hold this session. Returns 124 when it did not
+# end in time, and 125 with $since when an earlier one of that name still hangs: there is never
+# a second one beside it. Needs own_folder.
+bounded() {
+	limit=$(($1 * 10)) out=$own/$2.out mark=$own/$2.pid
+	shift 2
+	spent=0
+	while alive "$mark"; do
+		pause || return 125
+	done
+	# shellcheck disable=SC2034 # for the script behind
+	since=''
+	"$@" >"$out" 2>&1 </dev/null &
+	pid=$!
+	remember "$mark" "$pid"
+	spent=0
+	while [ -d "/proc/$pid" ]; do # kill -0 cannot see a process of another user, as sudo is
+		pause || {
+			kill -9 "$pid" 2>/dev/null || :
+			return 124
+		}
+	done
+	wait "$pid"
+}
+
+# pause: sleeps a little; false when the limit is spent. Counted, since clocks jump.
+pause() {
+	[ "$spent" -lt "$limit" ] || return 1
+	if [ "$spent" -lt 50 ]; then
+		sleep 0.1
+		spent=$((spent + 1))
+	else
+		sleep 1
+		spent=$((spent + 10))
+	fi
+}
+
+# last_line FILE: prints the last line of a file, for a sentence.
+last_line() {
+	tail -n 1 "$1"
+}
+
+# gib BYTES: prints whole GiB.
+gib() {
+	printf '%s GiB' "$(($1 / 1073741824))"
+}
