@@ -116,9 +116,9 @@ func (set Settings) expand(s Step) []Step {
 
 // Slack beyond what a script is told to wait for, so that its own words arrive before we cut it off.
 const (
-	launchSlack = 15 * time.Second
+	launchSlack = 45 * time.Second
 	memorySlack = 15 * time.Second
-	removeSlack = 60 * time.Second
+	removeSlack = 105 * time.Second
 )
 
 // Steps returns the plan's steps, for showing them.

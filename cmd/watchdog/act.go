@@ -76,8 +76,11 @@ func (s *session) restart(ctx context.Context, r *restart.Runner, st watchdog.St
 	if d.Action == watchdog.ActRestart && !ranDead(d.Readings) {
 		order.Canary = func(ctx context.Context) bool { return s.prober.Canary(ctx).Served() }
 	}
-	s.log.Warn().Str("event", "restart").Int("attempt", a.ID).Str("phase", d.Next.Phase.String()).
-		Msgf("RESTART begin (%s): %s", s.policy.BudgetWords(st, o.At), plain(a.Why))
+	begin := fmt.Sprintf("RESTART begin (%s): %s", s.policy.BudgetWords(st, o.At), plain(a.Why))
+	if a.Tries > 0 {
+		begin = fmt.Sprintf("RESTART goes on (attempt %d, try %d): %s", a.ID, a.Tries+1, plain(a.Why))
+	}
+	s.log.Warn().Str("event", "restart").Int("attempt", a.ID).Str("phase", d.Next.Phase.String()).Msg(begin)
 	a, err = r.Run(ctx, order)
 	if err != nil {
 		return err

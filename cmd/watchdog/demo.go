@@ -22,7 +22,7 @@ const (
 	demoBoot    = 4 * time.Second
 	demoVictim  = 2               // rank that is killed
 	demoMended  = 6               // ticks after which a --fault is taken away
-	demoPatient = 2 * time.Minute // then the demo has failed
+	demoPatient = 5 * time.Minute // then the demo has failed
 )
 
 func demoCommand(a *app) *cobra.Command {
@@ -116,7 +116,7 @@ func (a *app) demoStory(ctx context.Context, cluster *clustertest.Cluster, fault
 	if err := cluster.StartGroup(); err != nil {
 		return err
 	}
-	if err := a.demoTicks(ctx, func(p watchdog.Phase) bool { return p == watchdog.Serving }, 0); err != nil {
+	if err := a.demoTicks(ctx, func(st watchdog.State) bool { return st.Phase == watchdog.Serving }, 0); err != nil {
 		return err
 	}
 
@@ -151,10 +151,10 @@ func (a *app) demoStory(ctx context.Context, cluster *clustertest.Cluster, fault
 			cluster.Unset(id)
 		}
 	}
-	launched := false
-	err = a.demoTicks(ctx, func(p watchdog.Phase) bool {
-		launched = launched || p == watchdog.Booting
-		return (launched && p == watchdog.Serving) || p == watchdog.GivenUp
+	err = a.demoTicks(ctx, func(st watchdog.State) bool {
+		n := len(st.Attempts)
+		back := st.Phase == watchdog.Serving && n > 0 && st.Attempts[n-1].Outcome == watchdog.OutcomeLaunched
+		return back || st.Phase == watchdog.GivenUp
 	}, 0)
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (a *app) demoStory(ctx context.Context, cluster *clustertest.Cluster, fault
 
 // demoTicks plays the timer: a tick each period, n of them or until the phase is right. A tick
 // that refuses or fails is part of the story.
-func (a *app) demoTicks(ctx context.Context, until func(watchdog.Phase) bool, n int) error {
+func (a *app) demoTicks(ctx context.Context, until func(watchdog.State) bool, n int) error {
 	timer := time.NewTicker(time.Minute / demoSpeed)
 	defer timer.Stop()
 	for i := 0; until != nil || i < n; i++ {
@@ -200,7 +200,7 @@ func (a *app) demoTicks(ctx context.Context, until func(watchdog.Phase) bool, n 
 		if err != nil {
 			return err
 		}
-		if until != nil && until(st.Phase) {
+		if until != nil && until(st) {
 			return nil
 		}
 	}
