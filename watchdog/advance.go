@@ -1,16 +1,12 @@
 package watchdog
 
-import (
-	"fmt"
-	"slices"
-	"time"
-)
-
 // advance brings what is known up to this look. All that apply, in this order; a served completion
 // beats everything else seen in the same look.
 func (l *look) advance() {
 	l.lookFirst()
+	l.doubtClock()
 	l.adoptLaunch()
+	l.takeReset()
 	l.personsStop()
 	l.newStart()
 	l.readCounters()
@@ -30,13 +26,14 @@ func (l *look) lookFirst() {
 	l.first = s.Last.IsZero() ||
 		s.Last.BootID != l.o.At.BootID ||
 		l.o.At.Since(s.Last) > l.p.Gap ||
-		s.Config != l.p.Config ||
-		(s.Arm != nil && s.Arm.At.After(s.Last))
+		s.Config != l.p.Config || s.Identity != l.p.Identity ||
+		(s.Arm != nil && l.o.At.Later(s.Arm.At, s.Last))
 	if l.first {
 		l.next.Strikes = nil
 	}
 	if s.Identity != "" && s.Identity != l.p.Identity { // other nodes or containers: nothing known of them
-		l.next = State{Incidents: s.Incidents}
+		l.next = State{Since: l.o.At, Seen: l.o.At, Incidents: s.Incidents, Earlier: s.Earlier, ClockDoubt: s.ClockDoubt,
+			Attempts: s.Attempts, Arm: s.Arm, Reset: s.Reset, LastGood: s.LastGood}
 	}
 	if g := l.next.Grace; g != nil && l.o.At.Since(g.From) >= l.p.Grace {
 		l.next.Grace = nil
@@ -51,10 +48,11 @@ func (l *look) lookFirst() {
 // then. A tick killed in the middle of a restart therefore needs no code of its own.
 func (l *look) adoptLaunch() {
 	a := l.last()
-	if a == nil || a.Launching.IsZero() || !a.Launching.After(l.next.Since) {
+	if a == nil || a.Launching.IsZero() || !l.o.At.Later(a.Launching, l.next.Seen) {
 		return
 	}
 	l.boot(a.Launching)
+	l.newGroup()
 	for _, started := range a.Launched {
 		if started.Rank < len(l.next.Ranks) {
 			k := &l.next.Ranks[started.Rank]
@@ -69,76 +67,46 @@ func (l *look) adoptLaunch() {
 func (l *look) boot(since Clock) {
 	l.next.Phase, l.next.Since, l.next.Seen = Booting, since, l.o.At
 	l.next.Strikes, l.next.Grace = nil, nil
-	l.next.DockerStarts = 0
 	l.next.EarlyDeath = Clock{}
 }
 
-// goodNews takes a served completion: any phase becomes SERVING, and the incident is over.
-func (l *look) goodNews() {
-	if !l.r.Served {
+// newGroup forgets what ran before this start: a rank of an earlier start that does not run now has
+// not been seen running in this one, so it is awaited and not called dead.
+func (l *look) newGroup() {
+	for i, r := range l.o.Ranks {
+		k := &l.next.Ranks[i]
+		if !r.DockerAnswered() || r.Container == nil || !r.Container.Running() || r.Container.Start() != k.Ran {
+			k.Ran = ""
+		}
+	}
+	l.dockerStartsOver()
+}
+
+// dockerStartsOver begins to count anew what Docker itself starts.
+func (l *look) dockerStartsOver() {
+	l.next.DockerStarts = 0
+	for i := range l.next.Ranks {
+		l.next.Ranks[i].DockerStarts = 0
+	}
+}
+
+// takeReset lets a person's reset end GIVEN_UP: the start that failed is judged again, for as long
+// as if it had been found now.
+func (l *look) takeReset() {
+	n := &l.next
+	if n.Phase != GivenUp || !l.o.At.Later(l.prev.Reset, n.Since) {
 		return
 	}
-	n := &l.next
-	boot, a := time.Duration(0), l.last()
-	if n.Phase == Booting && a != nil && a.Launching.Equal(n.Since) {
-		boot = l.o.At.Since(a.Launching)
+	if n.GaveUpIn == Serving { // also where its head is dead by now: that is judged in SERVING
+		n.Phase, n.Since, n.Seen, n.Strikes = Serving, l.o.At, l.o.At, nil
+		return
 	}
-	if n.Phase != Serving {
-		n.Phase, n.Since, n.Seen = Serving, l.o.At, l.o.At
+	since := n.PersonStart
+	if a := l.last(); a != nil {
+		since = later(since, a.Launching)
 	}
-	n.Served, n.ServedBy = l.o.At, l.headStart()
-	n.Strikes, n.Grace = nil, nil
-	n.DockerStarts = 0
-	n.EarlyDeath = Clock{}
-	for i := range n.Ranks {
-		if l.r.Ranks[i].Reading == Healthy || l.r.Ranks[i].Cause == CauseStaleWorker {
-			n.Ranks[i].ServedUnder = n.ServedBy
-		}
+	if since.IsZero() {
+		since = l.prev.Reset
 	}
-	l.closeIncident(boot)
-}
-
-// closeIncident tells those who heard of the trouble that it is over, and how long it took. A boot
-// that we launched without an incident took the time given; zero: there was none.
-func (l *look) closeIncident(boot time.Duration) {
-	n := &l.next
-	heard := len(n.Told) > 0 || l.attemptSince(n.Incident)
-	switch inc := n.Incident; {
-	case inc != nil && heard:
-		from := inc.Opened
-		if !inc.Served.IsZero() {
-			from = inc.Served
-		}
-		l.tell(NoticeServing, "", fmt.Sprintf("serving again after %s without a completion (%s)", brief(l.o.At.Since(from)), inc.What))
-	case inc == nil && boot > 0:
-		l.tell(NoticeServing, "", fmt.Sprintf("serving, %s after the launch", brief(boot)))
-	}
-	n.Incident, n.Told = nil, nil
-}
-
-// attemptSince says whether a restart was tried for this incident.
-func (l *look) attemptSince(inc *Incident) bool {
-	return inc != nil && slices.ContainsFunc(l.prev.Attempts, func(a Attempt) bool { return a.Incident == inc.ID })
-}
-
-// busyFor tells when the engine is busy for long; it is never acted on.
-func (l *look) busyFor() {
-	switch l.r.Progress.Reading {
-	case Busy:
-		if l.next.BusyFrom.IsZero() {
-			l.next.BusyFrom = l.o.At
-		}
-		if d := l.o.At.Since(later(l.next.BusyFrom, l.next.Served)); d >= l.p.BusyTold {
-			l.tell(NoticeTrouble, "busy", fmt.Sprintf("no completion for %s, but the engine is busy: nothing is done", brief(d)))
-		}
-	case Healthy, Failing:
-		l.next.BusyFrom = Clock{}
-	}
-	if l.r.Progress.Cause == CausePaused {
-		l.tell(NoticeTrouble, "paused", l.r.Progress.What)
-	}
-	if l.r.Progress.Cause == CauseMisconfigured {
-		l.tell(NoticeTrouble, fmt.Sprintf("canary %d", l.o.Canary.Status),
-			l.r.Progress.What+": health cannot be judged until server.* in the config fits")
-	}
+	l.boot(since)
 }

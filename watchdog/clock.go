@@ -36,6 +36,15 @@ func (c Clock) After(other Clock) bool {
 	return c.Wall.After(other.Wall)
 }
 
+// Later says whether a is later than b, as known at c: a reading of the present boot is later than
+// any of an earlier one, whatever the wall clock said then.
+func (c Clock) Later(a, b Clock) bool {
+	if a.BootID != b.BootID && (a.BootID == c.BootID || b.BootID == c.BootID) {
+		return a.BootID == c.BootID
+	}
+	return a.After(b)
+}
+
 // Add returns c moved by d; a negative d moves it into the past.
 func (c Clock) Add(d time.Duration) Clock {
 	c.Wall = c.Wall.Add(d)

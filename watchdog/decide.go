@@ -18,7 +18,8 @@ type look struct {
 	next    State // as it will be saved
 	r       Readings
 	moved   movement
-	first   bool // this look only looks
+	first   bool   // this look only looks
+	clock   string // why the wall clock cannot be believed; "" where it can
 	notices []Notice
 }
 

@@ -33,8 +33,8 @@ func (l *look) refusal(a Action) (Reason, string) {
 	if l.o.StoreFault != "" {
 		return ReasonStoreFault, l.o.StoreFault
 	}
-	if bad := l.clockImplausible(); bad != "" {
-		return ReasonClock, bad
+	if l.clock != "" {
+		return ReasonClock, l.clock
 	}
 	// 2. The switch.
 	if r, detail := l.disarmed(); r != 0 {
@@ -66,19 +66,34 @@ func (l *look) refusal(a Action) (Reason, string) {
 	return 0, ""
 }
 
-// clockImplausible says why the wall clock cannot be believed. Within a boot it does not matter:
-// there CLOCK_BOOTTIME tells.
+// doubtClock notes why the wall clock cannot be believed. Within a boot it does not matter: there
+// CLOCK_BOOTTIME tells. A boot that began with an implausible clock stays in doubt until its clock
+// is plausible, or until a person arms or resets.
+func (l *look) doubtClock() {
+	n, boot := &l.next, l.o.At.BootID
+	if l.prev.Last.BootID != boot {
+		n.Earlier, n.ClockDoubt = l.prev.Last, true
+	}
+	if l.prev.Reset.BootID == boot || (l.prev.Arm != nil && l.prev.Arm.At.BootID == boot) {
+		n.ClockDoubt = false
+	}
+	if n.ClockDoubt {
+		l.clock = l.clockImplausible()
+	}
+	n.ClockDoubt = l.clock != ""
+}
+
+// clockImplausible compares the wall clock with the build and with the last look of an earlier boot.
 func (l *look) clockImplausible() string {
-	now, last := l.o.At, l.prev.Last
+	now, last := l.o.At, l.next.Earlier
 	switch {
-	case !last.IsZero() && now.BootID == last.BootID:
-		return ""
 	case !l.p.Built.IsZero() && now.Wall.Before(l.p.Built):
 		return fmt.Sprintf("the clock says %s, before this program was built", now.Wall.UTC().Format(time.RFC3339))
 	case !l.p.Built.IsZero() && now.Wall.Sub(l.p.Built) > l.p.ClockFuture:
 		return fmt.Sprintf("the clock says %s, long after this program was built", now.Wall.UTC().Format(time.RFC3339))
 	case !last.IsZero() && now.Wall.Before(last.Wall):
-		return fmt.Sprintf("the clock says %s, before the last look", now.Wall.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("the clock says %s, before the last look at %s: if it is right, `watchdog arm`",
+			now.Wall.UTC().Format(time.RFC3339), last.Wall.UTC().Format(time.RFC3339))
 	}
 	return ""
 }
@@ -86,7 +101,7 @@ func (l *look) clockImplausible() string {
 // disarmed says who or what keeps us from acting, zero where nothing does.
 func (l *look) disarmed() (Reason, string) {
 	f, arm := l.o.Flag, l.prev.Arm
-	if f.Present && !l.flagOver() {
+	if (f.Present || f.Err != "") && !l.flagOver() {
 		return ReasonDisarmed, flagWords(f)
 	}
 	switch {
@@ -102,7 +117,7 @@ func (l *look) disarmed() (Reason, string) {
 // who disarmed is not done: a restart then would be a surprise.
 func (l *look) flagOver() bool {
 	f := l.o.Flag
-	if f.Until.IsZero() || f.Err != "" || l.clockImplausible() != "" {
+	if f.Until.IsZero() || f.Err != "" || l.clock != "" || l.o.StoreFault != "" {
 		return false
 	}
 	ended := l.o.At.Wall.After(f.Until)
@@ -118,11 +133,16 @@ func (l *look) flagEnded() bool { return l.o.Flag.Present && l.flagOver() }
 func (p Policy) Used(s State, now Clock) int {
 	used := 0
 	for _, a := range s.Attempts {
-		if a.Counted() && now.Since(a.Launching) < p.BudgetWindow && (s.Reset.IsZero() || a.Launching.After(s.Reset)) {
+		if p.uses(a, s, now) {
 			used++
 		}
 	}
 	return used
+}
+
+// uses says whether a counted attempt falls into the window and was not forgiven by a reset.
+func (p Policy) uses(a Attempt, s State, now Clock) bool {
+	return a.Counted() && now.Since(a.Launching) < p.BudgetWindow && (s.Reset.IsZero() || now.Later(a.Launching, s.Reset))
 }
 
 // Counted says whether the attempt uses up the budget: nobody asked for it, it reached its launch,

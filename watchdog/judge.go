@@ -38,10 +38,10 @@ func (l *look) judge() (Action, Reason, string) {
 
 // 3. A boot fails when a rank dies or never appears, or when it is over its limit.
 func (l *look) judgeBooting() (Action, Reason, string) {
-	if s, ok := l.streak(TermRank); ok && l.complete(s) {
+	if s, ok := l.failed(TermRank); ok {
 		return ActRestart, rankReason(s.Cause), s.What
 	}
-	if s, ok := l.streak(TermBoot); ok && l.complete(s) {
+	if s, ok := l.failed(TermBoot); ok {
 		return ActRestart, ReasonBootLimit, s.What
 	}
 	if again, detail := l.lookAgain(); again {
@@ -54,8 +54,8 @@ func (l *look) judgeBooting() (Action, Reason, string) {
 // 4. A serving group fails on a dead rank, an engine that says so, or no progress.
 func (l *look) judgeServing() (Action, Reason, string) {
 	for _, term := range []Term{TermRank, TermEngine, TermProgress} {
-		s, ok := l.streak(term)
-		if !ok || !l.complete(s) {
+		s, ok := l.failed(term)
+		if !ok {
 			continue
 		}
 		switch term {
@@ -93,6 +93,7 @@ func (l *look) judgeNone() (Action, Reason, string) {
 // giveUp ends the watchdog's own tries; the failed group stays as it is for inspection.
 func (l *look) giveUp(why Reason, detail string) (Action, Reason, string) {
 	if l.next.Phase != GivenUp {
+		l.next.GaveUpIn = l.next.Phase
 		l.next.Phase, l.next.Since, l.next.Seen = GivenUp, l.o.At, l.o.At
 		l.tell(NoticeGaveUp, "", fmt.Sprintf("gave up: %s (%s): a person must look", why, detail))
 	}
@@ -110,7 +111,7 @@ func (l *look) open() *Attempt {
 	if l.prev.Arm != nil {
 		closers = append(closers, l.prev.Arm.At)
 	}
-	if slices.ContainsFunc(closers, func(c Clock) bool { return c.After(a.Committed) }) {
+	if slices.ContainsFunc(closers, func(c Clock) bool { return l.o.At.Later(c, a.Committed) }) {
 		return nil
 	}
 	return a
@@ -122,7 +123,7 @@ func (l *look) wished() bool {
 	if arm == nil || !arm.Launch {
 		return false
 	}
-	return !slices.ContainsFunc(l.prev.Attempts, func(a Attempt) bool { return a.Launching.After(arm.At) })
+	return !slices.ContainsFunc(l.prev.Attempts, func(a Attempt) bool { return l.o.At.Later(a.Launching, arm.At) })
 }
 
 // mayRun says whether a rank runs, as far as its Docker has ever said.
@@ -137,6 +138,14 @@ func (l *look) lookAgain() (bool, string) {
 		return false, ""
 	}
 	return true, fmt.Sprintf("%s (failing %d/%d)", s.What, s.Looks, l.p.Dead.Looks)
+}
+
+// failed returns the streak of a term that has what its rule needs and reads Failing in this look
+// too: a streak of yesterday's looks does not destroy what cannot be seen now.
+func (l *look) failed(t Term) (Strike, bool) {
+	s, ok := l.streak(t)
+	now := map[Term]Verdict{TermRank: l.r.Rank, TermEngine: l.r.Engine, TermProgress: l.r.Progress, TermBoot: l.r.Boot}[t]
+	return s, ok && l.complete(s) && now.Reading == Failing
 }
 
 func (l *look) streak(t Term) (Strike, bool) {

@@ -21,7 +21,7 @@ type Policy struct {
 	Baseline        time.Duration // counters this far apart may be called flat
 	BootLimit       time.Duration // from the later of the start and our first look at it
 	RankAppears     time.Duration // how long a rank of a start may be missing
-	LaunchTimeout   time.Duration // after which a launch whose end was never recorded is over
+	LaunchTimeout   time.Duration // of all launches of one restart, after which one whose end was never recorded is over
 	StaleWorker     time.Duration // a worker of an earlier head is dead this long after the new head's start
 	DockerStarts    int           // the n-th start by Docker itself without a served completion is Failing
 	Grace           time.Duration // after a person's stop or partial restart
@@ -58,7 +58,7 @@ func DefaultPolicy() Policy {
 		Baseline:        50 * time.Second,
 		BootLimit:       75 * time.Minute,
 		RankAppears:     10 * time.Minute,
-		LaunchTimeout:   10 * time.Minute,
+		LaunchTimeout:   20 * time.Minute,
 		StaleWorker:     10 * time.Minute,
 		DockerStarts:    3,
 		Grace:           10 * time.Minute,

@@ -59,10 +59,10 @@ func (l *look) paused() string {
 
 // readRefused reads a port that nobody listens on: a symptom only while the head's container runs.
 func (l *look) readRefused(v Verdict) Verdict {
-	v.Cause, v.What = CausePortClosed, "its port is refused while the head's container runs"
+	v.Cause, v.What = CausePortClosed, "its port is refused"
 	if len(l.r.Ranks) > 0 && l.r.Ranks[0].Reading == Healthy {
-		v.Reading = Failing
-		v.Blind = !l.live()
+		v.Reading, v.Blind = Failing, !l.live()
+		v.What += " while the head's container runs"
 	}
 	return v
 }

@@ -91,7 +91,7 @@ func (l *look) readGroup() Verdict {
 	}
 	if l.next.DockerStarts >= l.p.DockerStarts {
 		return Verdict{Term: TermRank, Reading: Failing, Cause: CauseRestartLoop,
-			What: fmt.Sprintf("Docker has started ranks %d times without a completion", l.next.DockerStarts)}
+			What: fmt.Sprintf("Docker has started a rank %d times without a completion", l.next.DockerStarts)}
 	}
 	if missing := l.missing(); missing != "" {
 		return Verdict{Term: TermRank, Reading: Failing, Cause: CauseRankMissing, What: missing}

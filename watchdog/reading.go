@@ -105,8 +105,8 @@ func (l *look) readEngine() Verdict {
 	case h.Status != 500 && h.Status != 503:
 		return v
 	case l.moved == counterMoved:
-		v.Reading, v.Cause = Busy, CauseMoving
-		v.What = fmt.Sprintf("/health says %d while its counters move", h.Status)
+		v.Cause, v.What = CauseMoving, fmt.Sprintf("/health says %d while its counters move", h.Status)
+		return l.busyUnlessDead(v)
 	case l.engine() == VLLM:
 		v.Reading, v.Cause = Failing, CauseEngineDead
 		v.What = fmt.Sprintf("/health says %d", h.Status)

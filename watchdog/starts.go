@@ -2,12 +2,16 @@ package watchdog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
 
-// clockSlack is how far an age computed on a node may be off against the head's clock.
-const clockSlack = 5 * time.Second
+// Ages are computed on a node, later than the look's only clock reading.
+const (
+	clockSlack = 5 * time.Second  // how far the two may be off
+	lookLength = 45 * time.Second // how much older than at that reading an age may be
+)
 
 // newStart takes in what each node's Docker says of its rank and judges whose start a changed one
 // is: ours, Docker's own, or a person's.
@@ -19,10 +23,8 @@ func (l *look) newStart() {
 			continue
 		}
 		who := l.whose(i)
+		l.countDockerStarts(i)
 		l.learn(i)
-		if who == startDocker {
-			l.next.DockerStarts++
-		}
 		if who == startPerson {
 			foreign = append(foreign, fmt.Sprintf("rank %d (%s)", i, r.Node))
 			if !found || r.Container.Age < youngest {
@@ -57,18 +59,47 @@ func (l *look) whose(i int) starter {
 		return startKnown
 	case l.ours(i, *c):
 		return startOurs
-	case k.Container != nil && k.Container.ID == c.ID && c.RestartCount > k.Container.RestartCount:
-		return startDocker
 	case l.next.Phase == None:
 		if c.Running() { // the group is adopted whoever started it
 			return startPerson
 		}
 		return startKnown
+	case l.dockerStarts(i) > 0 || (k.Container != nil && k.Container.ID == c.ID && k.Container.Status == "restarting"):
+		return startDocker
 	case !k.Answered:
 		return startKnown // seen for the first time, not changed
 	default:
 		return startPerson
 	}
+}
+
+// dockerStarts returns how often Docker itself has started the container of rank i since it was
+// last looked at, or since we launched it. Docker raises the count when it decides to restart, so a
+// look may see it before the start; a start by hand sets it to 0.
+func (l *look) dockerStarts(i int) int {
+	c, k := l.o.Ranks[i].Container, l.next.Ranks[i]
+	switch {
+	case c == nil:
+		return 0
+	case k.Container != nil && k.Container.ID == c.ID:
+		return max(0, c.RestartCount-k.Container.RestartCount)
+	case slices.ContainsFunc(l.prev.Attempts, func(a Attempt) bool { return a.launched(i, c.ID) }):
+		return c.RestartCount
+	}
+	return 0
+}
+
+// launched says whether the attempt recorded this container as the one it launched as rank.
+func (a Attempt) launched(rank int, id string) bool {
+	return slices.ContainsFunc(a.Launched, func(s Launched) bool { return s.Rank == rank && s.ID == id })
+}
+
+// countDockerStarts adds to the count of rank i; the group's is the largest, since one crash makes
+// Docker start every rank once.
+func (l *look) countDockerStarts(i int) {
+	k := &l.next.Ranks[i]
+	k.DockerStarts += l.dockerStarts(i)
+	l.next.DockerStarts = max(l.next.DockerStarts, k.DockerStarts)
 }
 
 // ours says whether an attempt of ours launched c: by the recorded id, or, where the launch was cut
@@ -90,7 +121,7 @@ func (l *look) ours(i int, c Container) bool {
 	if !a.Ended.IsZero() {
 		over = a.Ended.Since(a.Launching)
 	}
-	return began >= -clockSlack && began <= over+clockSlack
+	return began >= -lookLength && began <= over+clockSlack
 }
 
 // learn remembers what a Docker that answers said of rank i.
@@ -106,6 +137,7 @@ func (l *look) learn(i int) {
 	adopted := k.Ran == c.Start() // by its launch, before any look saw it
 	if !same && c.Started() && !adopted {
 		k.Ran, k.ServedUnder, k.FirstSeen = "", "", l.o.At
+		k.Killed = time.Time{}
 	}
 	copied := *c
 	k.Container = &copied
@@ -123,9 +155,11 @@ func (l *look) headByDocker() {
 	k := l.next.Ranks[0]
 	if was := l.prev.Ranks; len(was) > 0 && was[0].Container != nil && k.Container != nil &&
 		was[0].Container.ID == k.Container.ID && k.Container.RestartCount > was[0].Container.RestartCount {
-		starts := l.next.DockerStarts
-		l.boot(l.o.At.Add(-k.Container.Age))
-		l.next.DockerStarts = starts
+		since := l.o.At
+		if k.Container.Running() { // else its age is that of the start that has just ended
+			since = since.Add(-k.Container.Age)
+		}
+		l.boot(since)
 	}
 }
 
@@ -137,6 +171,7 @@ func (l *look) personStarted(who string, since Clock) {
 	head := l.o.Ranks[0]
 	runsOn := !head.DockerAnswered() ||
 		(head.Container != nil && head.Container.Running() && head.Container.Start() == n.ServedBy)
+	n.PersonStart = l.o.At
 	if n.Phase == Serving && runsOn {
 		n.Strikes = nil
 		n.Grace = &Grace{From: l.o.At, Why: who + " was started by someone else"}
@@ -144,7 +179,7 @@ func (l *look) personStarted(who string, since Clock) {
 		return
 	}
 	l.boot(since)
-	n.PersonStart = l.o.At
+	l.newGroup()
 	if known {
 		l.tell(NoticePerson, "", fmt.Sprintf("%s was started by someone else: BOOTING since then", who))
 	}

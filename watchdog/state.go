@@ -9,11 +9,15 @@ import (
 // arm record and a reset are written by others and only read here.
 type State struct {
 	Phase    Phase  `json:"phase"`
-	Since    Clock  `json:"since,omitzero"`     // of a boot: its start
-	Seen     Clock  `json:"seen,omitzero"`      // our first look at this boot
-	Last     Clock  `json:"last,omitzero"`      // the last look
-	Config   string `json:"config,omitempty"`   // Policy.Config of the last look
-	Identity string `json:"identity,omitempty"` // Policy.Identity of the last look
+	Since    Clock  `json:"since,omitzero"`       // of a boot: its start
+	Seen     Clock  `json:"seen,omitzero"`        // our first look at this boot
+	GaveUpIn Phase  `json:"gave_up_in,omitempty"` // the phase that GIVEN_UP was entered from
+	Last     Clock  `json:"last,omitzero"`        // the last look
+	Config   string `json:"config,omitempty"`     // Policy.Config of the last look
+	Identity string `json:"identity,omitempty"`   // Policy.Identity of the last look
+
+	Earlier    Clock `json:"earlier,omitzero"`      // the last look of an earlier boot
+	ClockDoubt bool  `json:"clock_doubt,omitempty"` // this boot's wall clock has not been plausible yet
 
 	Ranks    []Known  `json:"ranks,omitempty"`   // by rank; what its Docker last said
 	Baseline Baseline `json:"baseline,omitzero"` // the engine's counters at the last full look
@@ -24,7 +28,7 @@ type State struct {
 	Served       Clock     `json:"served,omitzero"`     // last served completion
 	ServedBy     string    `json:"served_by,omitempty"` // start of the head that served it
 	BusyFrom     Clock     `json:"busy_from,omitzero"`
-	DockerStarts int       `json:"docker_starts,omitempty"` // by Docker itself, since the last served completion
+	DockerStarts int       `json:"docker_starts,omitempty"` // the most of any rank
 	PersonStart  Clock     `json:"person_start,omitzero"`
 	Grace        *Grace    `json:"grace,omitempty"`
 	EarlyDeath   Clock     `json:"early_death,omitzero"` // the look that found a boot dead early
@@ -51,12 +55,14 @@ const (
 
 // Known is what is remembered of one rank. It changes only when its Docker answers.
 type Known struct {
-	Container   *Container `json:"container,omitempty"`
-	Answered    bool       `json:"answered,omitempty"`     // its Docker has answered at least once
-	Clock       time.Time  `json:"clock,omitzero"`         // the node's at that look
-	Ran         string     `json:"ran,omitempty"`          // the start that has been seen running
-	ServedUnder string     `json:"served_under,omitempty"` // the head's start when it last served with this start
-	FirstSeen   Clock      `json:"first_seen,omitzero"`    // our first look at the present start
+	Container    *Container `json:"container,omitempty"`
+	Answered     bool       `json:"answered,omitempty"`      // its Docker has answered at least once
+	Clock        time.Time  `json:"clock,omitzero"`          // the node's at that look
+	Ran          string     `json:"ran,omitempty"`           // the start that has been seen running
+	ServedUnder  string     `json:"served_under,omitempty"`  // the head's start when it last served with this start
+	FirstSeen    Clock      `json:"first_seen,omitzero"`     // our first look at the present start
+	Killed       time.Time  `json:"killed,omitzero"`         // by its node's clock: the last signal that ends it
+	DockerStarts int        `json:"docker_starts,omitempty"` // by Docker itself, since the last served completion
 }
 
 // Baseline is a reading of the counters that later ones are compared with.

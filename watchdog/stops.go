@@ -10,62 +10,72 @@ import (
 // plain die is a crash whatever its exit code (E03). Where a node's history is incomplete nobody
 // can tell; then time is given only if no rank runs at all.
 func (l *look) personsStop() {
-	if l.first {
-		return
-	}
-	incomplete := ""
+	why, latest, incomplete := "", l.p.Grace, ""
 	for i, r := range l.o.Ranks {
-		k := l.next.Ranks[i]
-		if !r.DockerAnswered() || k.Container == nil || !k.Container.Running() {
+		k := &l.next.Ranks[i]
+		if !r.DockerAnswered() || k.Container == nil {
 			continue
 		}
-		if at, found := l.stopOf(r, k); found {
-			why := fmt.Sprintf("rank %d (%s) was stopped by someone else", i, r.Node)
-			l.next.Grace = &Grace{From: l.o.At.Add(-max(0, r.Clock.Sub(at))), Why: why}
-			l.tell(NoticePerson, "", fmt.Sprintf("%s: nothing is done for %s", why, brief(l.p.Grace)))
-			return
+		if ago, found := l.stopOf(r, k); found && ago < latest {
+			why, latest = fmt.Sprintf("rank %d (%s) was stopped by someone else", i, r.Node), ago
 		}
-		if historyIncomplete(l.p, r, k) {
+		if historyIncomplete(l.p, r, *k) && !l.stoppedByUs(k.Container.ID, 0) {
 			incomplete = fmt.Sprintf("rank %d (%s) ended and its node's history does not say how", i, r.Node)
 		}
 	}
-	if incomplete != "" && !l.anyRuns() {
+	switch {
+	case why != "":
+		l.next.Grace = &Grace{From: l.o.At.Add(-latest), Why: why}
+		l.tell(NoticePerson, "", fmt.Sprintf("%s: nothing is done for %s", why, brief(l.p.Grace-latest)))
+	case incomplete != "" && !l.anyRuns():
 		l.next.Grace = &Grace{From: l.o.At, Why: incomplete + ", and no rank runs"}
 		l.tell(NoticePerson, "", fmt.Sprintf("%s: it may be a person's stop, nothing is done for %s", l.next.Grace.Why, brief(l.p.Grace)))
 	}
 }
 
-// stopOf finds a person's stop of the container that rank was known to run: a stop, a destroy, or a
-// kill shortly before its die. What an attempt of ours recorded at its commit is ours; a container
-// that removes itself (--rm) is destroyed by Docker after any crash.
-func (l *look) stopOf(r Rank, k Known) (at time.Time, found bool) {
-	id := k.Container.ID
-	if slices.ContainsFunc(l.prev.Attempts, func(a Attempt) bool { return slices.Contains(a.Destroy, id) }) {
-		return at, false
-	}
-	var killed time.Time
+// stopOf returns how long ago a person stopped the container that rank was known to have: a stop, a
+// destroy, or a kill shortly before its die, which may fall into the next look. A container that
+// removes itself (--rm) is destroyed by Docker after any crash.
+func (l *look) stopOf(r Rank, k *Known) (ago time.Duration, found bool) {
 	for _, e := range r.Events {
-		if e.ID != id {
-			continue
+		since := max(0, r.Clock.Sub(e.At))
+		if e.ID != k.Container.ID || e.At.After(r.Clock) || l.stoppedByUs(e.ID, since) {
+			continue // one in the node's future was seen before its clock was set back
 		}
 		switch {
-		case e.Action == "stop", e.Action == "destroy" && !k.Container.AutoRemove:
-			return e.At, true
 		case e.Action == "kill" && slices.Contains([]string{"TERM", "INT", "QUIT", "KILL"}, e.Signal):
-			killed = e.At
-		case e.Action == "die" && !killed.IsZero() && e.At.Sub(killed) <= l.p.KillToDie:
-			return e.At, true
+			k.Killed = e.At
+		case e.Action == "stop",
+			e.Action == "destroy" && !k.Container.AutoRemove,
+			e.Action == "die" && !k.Killed.IsZero() && e.At.Sub(k.Killed) <= l.p.KillToDie:
+			ago, found = since, true
 		}
 	}
-	return at, false
+	return ago, found
+}
+
+// stoppedByUs says whether what happened to id that long ago was our doing: an attempt recorded the
+// id at its commit, and has removed it, is still at it, or was at it then.
+func (l *look) stoppedByUs(id string, ago time.Duration) bool {
+	return slices.ContainsFunc(l.prev.Attempts, func(a Attempt) bool {
+		if !slices.Contains(a.Destroy, id) {
+			return false
+		}
+		open := l.open()
+		return !a.Launching.IsZero() || (open != nil && open.ID == a.ID) ||
+			(!a.Ended.IsZero() && ago+clockSlack >= l.o.At.Since(a.Ended))
+	})
 }
 
 // historyIncomplete says whether the node's events cannot tell how a rank that ran has ended.
 func historyIncomplete(p Policy, r Rank, k Known) bool {
-	if c := r.Container; c != nil && c.Running() && c.Start() == k.Container.Start() {
+	c := r.Container
+	switch {
+	case !k.Container.Running() && k.Container.Status != "paused":
+		return false // it had ended before
+	case c != nil && (c.Running() || c.Status == "paused") && c.Start() == k.Container.Start():
 		return false // it has not ended
-	}
-	if r.EventsErr != "" || r.EventsSeen >= p.MaxEvents || k.Clock.After(r.Clock) {
+	case r.EventsErr != "" || r.EventsSeen >= p.MaxEvents || k.Clock.After(r.Clock):
 		return true
 	}
 	return !slices.ContainsFunc(r.Events, func(e Event) bool { return e.ID == k.Container.ID && e.Action == "die" })

@@ -1,0 +1,153 @@
+package watchdog
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Sentence says what a tick concluded: phase, action, reason.
+func (d Decision) Sentence() string {
+	why := joinWords(d.Why.String(), d.whyDetail())
+	switch {
+	case d.Action == ActLookAgain:
+		return fmt.Sprintf("%s (phase=%s) → looking again", d.Detail, d.Next.Phase)
+	case d.Action != ActNone:
+		return fmt.Sprintf("%s (phase=%s) → %s%s", d.Why, d.Next.Phase, d.Action, colon(d.Detail))
+	case d.Wanted != ActNone && d.Reason == ReasonBudget:
+		return fmt.Sprintf("%s → GIVEN_UP: %s", why, joinWords(d.Reason.String(), d.Detail))
+	case d.Wanted != ActNone:
+		return fmt.Sprintf("phase=%s would %s (%s): %s", d.Next.Phase, d.Wanted, why, joinWords(d.Reason.String(), d.Detail))
+	}
+	return fmt.Sprintf("phase=%s %s", d.Next.Phase, joinWords(d.Reason.String(), d.Detail))
+}
+
+// whyDetail returns the facts behind the rule that wanted something.
+func (d Decision) whyDetail() string {
+	if d.Reason == d.Why {
+		return d.Detail
+	}
+	if s := d.Next.Strikes; len(s) > 0 {
+		return s[0].What
+	}
+	return ""
+}
+
+func colon(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ": " + s
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func joinWords(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + ": " + b
+}
+
+// brief prints a duration as people say it: seconds below two minutes, minutes below two hours.
+func brief(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%ds", int(d.Round(time.Second)/time.Second))
+	case d < 2*time.Hour:
+		return trimZeros(d.Round(time.Second))
+	default:
+		return trimZeros(d.Round(time.Minute))
+	}
+}
+
+// trimZeros prints 6h0m0s as 6h and 2m0s as 2m.
+func trimZeros(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func flagWords(f Flag) string {
+	s := "by " + f.Who
+	if f.Who == "" {
+		s = "by the flag file"
+	}
+	if f.Err != "" {
+		s += ", which cannot be read: " + f.Err
+	}
+	if f.Reason != "" {
+		s += ": " + f.Reason
+	}
+	if !f.Until.IsZero() {
+		s += ", until " + f.Until.Format("2006-01-02 15:04")
+	}
+	return s
+}
+
+// BudgetWords says how much of the budget is used and until when: "restart 2/2 in 6h until 09:02".
+func (p Policy) BudgetWords(s State, now Clock) string {
+	used := p.Used(s, now)
+	words := fmt.Sprintf("restart %d/%d in %s", used, p.BudgetCount, brief(p.BudgetWindow))
+	if used < p.BudgetCount {
+		return words
+	}
+	for _, a := range s.Attempts { // the oldest counted one frees the first place
+		if p.uses(a, s, now) {
+			free := now.Wall.Add(p.BudgetWindow - now.Since(a.Launching))
+			return words + " until " + free.Format("15:04") + "; `watchdog reset --reason` refills"
+		}
+	}
+	return words
+}
+
+// strikeWords lists the streaks as fractions.
+func (l *look) strikeWords() string {
+	var all []string
+	for _, s := range l.next.Strikes {
+		r := l.rule(s)
+		w := fmt.Sprintf("%s (failing %d/%d", s.What, min(s.Looks, r.Looks), r.Looks)
+		if r.Over > 0 {
+			w += fmt.Sprintf(" over %s/%s", brief(s.Last.Since(s.First)), brief(r.Over))
+		}
+		all = append(all, w+")")
+	}
+	return strings.Join(all, "; ")
+}
+
+// suffix adds the streaks to a sentence where there are any.
+func (l *look) suffix() string {
+	if len(l.next.Strikes) == 0 {
+		return ""
+	}
+	return ", " + l.strikeWords()
+}
+
+// doubts says what could not be told.
+func (l *look) doubts() string {
+	var all []string
+	for _, v := range []Verdict{l.r.Rank, l.r.Progress} {
+		if v.Reading == Unknown && v.What != "" {
+			all = append(all, v.What)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+func (l *look) resumeWords(a Attempt) string {
+	s := fmt.Sprintf("attempt %d goes on after step %s", a.ID, a.Step)
+	if a.Error != "" {
+		s += ", waiting for: " + a.Error
+	}
+	return s
+}
