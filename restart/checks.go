@@ -18,7 +18,6 @@ var errServed = errors.New("the last canary was served")
 func (r *Runner) Check(ctx context.Context, o Order) (*Clearance, []Failure) {
 	ctx, cancel := context.WithTimeout(ctx, ChecksLimit)
 	defer cancel()
-	flag := r.world.Switch()
 	failures := r.localChecks()
 	served := make(chan bool, 1)
 	go func() { served <- o.Canary != nil && o.Canary(ctx) }()
@@ -29,7 +28,7 @@ func (r *Runner) Check(ctx context.Context, o Order) (*Clearance, []Failure) {
 	if len(failures) > 0 {
 		return nil, failures
 	}
-	return &Clearance{at: r.world.Clock(), flag: flag, ids: slices.Clone(o.Seen), ok: true}, nil
+	return &Clearance{at: r.world.Clock(), ids: slices.Clone(o.Seen), ok: true}, nil
 }
 
 // checkAgain runs alone the check that refused the attempt last time: while it refuses, there is

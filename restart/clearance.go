@@ -10,10 +10,9 @@ import (
 // Clearance is the proof that all checks passed a moment ago. Only Check makes one, and nothing is
 // destroyed without one. It works once.
 type Clearance struct {
-	at   watchdog.Clock
-	flag watchdog.Flag
-	ids  []string
-	ok   bool // false in a zero or a spent one
+	at  watchdog.Clock
+	ids []string
+	ok  bool // false in a zero or a spent one
 }
 
 // spend uses the clearance up and returns the container ids it allows to destroy.
@@ -25,7 +24,7 @@ func (c *Clearance) spend(now watchdog.Clock, flag watchdog.Flag) ([]string, err
 	if now.BootID != c.at.BootID || now.Since(c.at) > ClearanceLife {
 		return nil, errors.New("cannot use clearance: it is older than 60 s")
 	}
-	if thrown(c.flag, flag) {
+	if thrown(flag) {
 		return nil, errSwitch
 	}
 	return slices.Clone(c.ids), nil
@@ -34,7 +33,6 @@ func (c *Clearance) spend(now watchdog.Clock, flag watchdog.Flag) ([]string, err
 // errSwitch ends a run between two steps: the switch was thrown.
 var errSwitch = errors.New("the switch was thrown")
 
-// thrown says whether the disarmed flag is another one than before.
-func thrown(before, now watchdog.Flag) bool {
-	return now.Present != before.Present || !now.When.Equal(before.When) || now.Reason != before.Reason
-}
+// thrown says whether the disarmed flag stands. An action is decided only where it did not, so any
+// flag that stands now was put there since – also one that appeared before the runner began.
+func thrown(f watchdog.Flag) bool { return f.Present || f.Err != "" }

@@ -109,8 +109,8 @@ func (t *try) reportRefusal() {
 	a := t.o.Attempt
 	e := t.world.Log.Warn().Str("event", "refused").Int("attempt", a.ID).Str("step", a.Step)
 	if !a.Committed.IsZero() {
-		e.Msgf("RESTART group is down, waiting for %s: %s", a.Step, a.Error)
-		t.world.Notice(watchdog.NoticeRefused, "waiting "+a.Step, fmt.Sprintf("group is down, waiting for %s: %s", a.Step, a.Error))
+		e.Msgf("RESTART group is down, waiting for %s", a.Error)
+		t.world.Notice(watchdog.NoticeRefused, "waiting "+a.Step, "group is down, waiting for "+a.Error)
 		return
 	}
 	e.Msgf("RESTART refused, nothing touched, not counted: %s", a.Error)

@@ -14,7 +14,7 @@ import (
 // attempt's Outcome; an error means that the attempt could not be saved, and then nothing more was
 // touched after that.
 func (r *Runner) Run(ctx context.Context, o Order) (watchdog.Attempt, error) {
-	t := &try{Runner: r, o: o, flag: r.world.Switch()}
+	t := &try{Runner: r, o: o}
 	a := &t.o.Attempt
 	a.Tries++
 	before := a.Step // what refused last time
@@ -33,8 +33,7 @@ func (r *Runner) Run(ctx context.Context, o Order) (watchdog.Attempt, error) {
 // try is one run of the sequence.
 type try struct {
 	*Runner
-	o    Order
-	flag watchdog.Flag // as it was when this try began
+	o Order
 }
 
 // sequence runs everything in its order and returns the first thing that ended it.
@@ -117,16 +116,28 @@ func (t *try) settle(ctx context.Context) error {
 				return err
 			}
 		}
-		take := func(int, Result) {}
+		var take func(int, Result)
 		if s.Script == "settle/memory" {
 			a.MemFree = make([]int64, len(t.plan.settings.Nodes))
-			take = func(rank int, res Result) { a.MemFree[rank] = parseInt(value(res.Stdout, "memfree")) }
+			take = t.measured
 		}
 		if err := t.step(ctx, s, take); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// measured takes in how much memory a node has free before its launch, and says where there is
+// nothing to compare it with.
+func (t *try) measured(rank int, res Result) {
+	free := parseInt(value(res.Stdout, "memfree"))
+	t.o.Attempt.MemFree[rank] = free
+	if rank >= len(t.o.MemFloor) || t.o.MemFloor[rank] == 0 {
+		node := t.plan.settings.Nodes[rank]
+		t.world.Log.Warn().Str("event", "memory").Str("node", node).
+			Msgf("RESTART %d MiB free on %s is not compared with anything: no settle.memory_floor, and no good launch of this config yet", free>>20, node)
+	}
 }
 
 // launch records that it launches, starts the workers and then the head, and verifies that all
@@ -216,7 +227,7 @@ func (t *try) mayGoOn(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if thrown(t.flag, t.world.Switch()) {
+	if thrown(t.world.Switch()) {
 		return errSwitch
 	}
 	return nil

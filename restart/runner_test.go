@@ -191,6 +191,16 @@ func TestSwitchStopsBeforeTheNextStep(t *testing.T) {
 	}
 }
 
+// A disarm that comes between the look and the runner's first step counts like any other.
+func TestSwitchThrownBeforeTheRunnerBegan(t *testing.T) {
+	m := newMemory(t, 2)
+	m.flag = func(*memory) watchdog.Flag { return watchdog.Flag{Present: true} }
+	a := run(t, m, watchdog.Attempt{})
+	if a.Outcome != watchdog.OutcomeSwitch || !a.Committed.IsZero() || len(m.removed) > 0 {
+		t.Errorf("attempt = %+v, removed %v", a, m.removed)
+	}
+}
+
 func TestSwitchBetweenWorkersAndHead(t *testing.T) {
 	m := newMemory(t, 3)
 	m.flag = func(m *memory) watchdog.Flag { return watchdog.Flag{Present: m.called("launch/launch")} }

@@ -35,17 +35,17 @@ func Steps() []Step {
 		// -- commit --
 		{Name: "remove containers", Script: "destroy/remove", On: All, Timeout: 2 * time.Minute,
 			Hint: "a container that cannot be removed often needs a reboot of its node"},
-		{Name: "names are gone", Script: "destroy/gone", On: All, Timeout: 75 * time.Second,
+		{Name: "names gone", Script: "destroy/gone", On: All, Timeout: 75 * time.Second,
 			Hint: "look at `docker ps -a` on the node"},
 
 		// The flusher keeps the page cache from eating the memory that weights are loaded into.
 		{Name: "start cache flusher", Script: "settle/flusher", On: All, Timeout: 105 * time.Second,
 			Hint: "run the sudo line by hand on the node"},
-		{Name: "memory is back", Script: "settle/memory", On: All, Timeout: 10 * time.Minute,
+		{Name: "free memory", Script: "settle/memory", On: All, Timeout: 10 * time.Minute,
 			Hint: "find what holds the memory; unified memory may need a reboot of the node"},
-		{Name: "ports are free", Script: "settle/ports", On: All, Timeout: 5 * time.Second, Needs: needsPorts,
+		{Name: "free ports", Script: "settle/ports", On: All, Timeout: 5 * time.Second, Needs: needsPorts,
 			Hint: "find who listens with `ss -ltnp` on the node"},
-		{Name: "no orphan engine", Script: "settle/orphans", On: All, Timeout: 15 * time.Second,
+		{Name: "orphan engines", Script: "settle/orphans", On: All, Timeout: 15 * time.Second,
 			Hint: "end the process named here by hand"},
 
 		// -- launching is recorded --
@@ -53,7 +53,7 @@ func Steps() []Step {
 			Hint: "run launch.command by hand on the node"},
 		{Name: "launch head", Script: "launch/launch", On: Head, Timeout: 10 * time.Minute,
 			Hint: "run launch.command by hand on the head"},
-		{Name: "every rank runs", Script: "launch/verify", On: All, Timeout: 15 * time.Second,
+		{Name: "verify", Script: "launch/verify", On: All, Timeout: 15 * time.Second,
 			Hint: "look at `docker logs` on the node"},
 	}
 }

@@ -21,6 +21,9 @@ func (s *session) act(ctx context.Context, d watchdog.Decision, o watchdog.Obser
 		return err
 	}
 	if d.EndFlag {
+		if now := state.ReadFlag(s.config.StateDir); now != o.Flag {
+			return codeError{exitRefused, "disarmed anew while looking; nothing was touched"}
+		}
 		if err := state.RemoveFlag(s.config.StateDir); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (c Config) spans() []span {
 		{"judge.dead.apart", c.Judge.Dead.Apart}, // the pause between two looks
 		{"launch.stop_seconds", time.Duration(c.Launch.StopSeconds) * time.Second},
 		{"settle.memory_wait", c.Settle.MemoryWait},
-		{"launch.timeout", 2 * c.Launch.Timeout}, // workers, then the head
+		{"launch.timeout", launches * c.Launch.Timeout},
 		{"notify.timeout", noticesPerTick * c.Notify.Timeout},
 	}
 }

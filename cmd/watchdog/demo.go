@@ -153,7 +153,7 @@ func (a *app) demoStory(ctx context.Context, cluster *clustertest.Cluster, fault
 	}
 	err = a.demoTicks(ctx, func(st watchdog.State) bool {
 		n := len(st.Attempts)
-		back := st.Phase == watchdog.Serving && n > 0 && st.Attempts[n-1].Outcome == watchdog.OutcomeLaunched
+		back := n > 0 && !st.Attempts[n-1].Launching.IsZero() && st.Served.After(st.Attempts[n-1].Launching)
 		return back || st.Phase == watchdog.GivenUp
 	}, 0)
 	if err != nil {

@@ -30,7 +30,7 @@ func demoConfig(c *clustertest.Cluster, dir string) []byte {
 	fmt.Fprintf(&b, "launch: {command: 'sh ~/launch.sh \"$WATCHDOG_RANK\"', timeout: 20s, image: '%s', stop_seconds: 1}\n", clustertest.Image)
 	fmt.Fprintf(&b, "checks: {mounts: [{path: '%s', sentinel: '%s'}], disk: [{path: /, min_free: 1MiB}], state_min_free: 1MiB}\n",
 		c.Mount, filepath.Join(c.Mount, clustertest.Sentinel))
-	fmt.Fprintf(&b, "settle: {memory_wait: 5s, flusher_every: 1s}\n")
+	fmt.Fprintf(&b, "settle: {memory_floor: 64GiB, memory_wait: 5s, flusher_every: 1s}\n")
 	fmt.Fprintf(&b, "judge:\n  gap: %s\n  strike_void: %s\n  baseline: %s\n  boot_limit: %s\n  rank_appears: %s\n  stale_worker: %s\n  grace: %s\n  kill_to_die: %s\n  early_death: %s\n  busy_told: %s\n",
 		demoGap, demoGap, fast(p.Baseline), fast(p.BootLimit), fast(p.RankAppears), fast(p.StaleWorker), fast(p.Grace),
 		fast(p.KillToDie), fast(p.EarlyDeath), fast(p.BusyTold))

@@ -58,6 +58,7 @@ func (s *session) printPlan(show bool) {
 	if !show {
 		return
 	}
+	fmt.Fprintf(s.out, "\n--- sent before each script\n%s", scripts.Front())
 	for _, script := range scripts.All() {
 		fmt.Fprintf(s.out, "\n--- %s (%s)\n%s", script.Name(), script.Class(), script.Body())
 	}
