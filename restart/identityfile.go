@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"cluster-watchdog/watchdog/netfs"
 )
 
 // maxIdentityFile bounds what is read: known_hosts of ten thousand nodes are smaller.
@@ -86,8 +88,8 @@ func (i identityFile) refuse(path string, owners identityOwners, private bool) e
 		return errors.New("is a directory, not a regular file: name a file in it")
 	case !i.mode.IsRegular():
 		return errors.New("is a pipe or a device, not a regular file: name a file")
-	case networkFileSystem(i.fstype) != "":
-		return fmt.Errorf("lies on %s, which can hang: copy it to a local disk", networkFileSystem(i.fstype))
+	case netfs.Name(i.fstype) != "":
+		return fmt.Errorf("lies on %s, which can hang: copy it to a local disk", netfs.Name(i.fstype))
 	case !owners[i.uid]:
 		return fmt.Errorf("belongs to uid %d: chown it to root or to the SSH user", i.uid)
 	case perm&0o022 != 0:
@@ -107,30 +109,4 @@ func readIdentityFile(f *os.File) ([]byte, error) {
 		return nil, fmt.Errorf("is larger than %d MiB: name the right file", maxIdentityFile>>20)
 	}
 	return content, nil
-}
-
-// networkFileSystem names the network file system of that magic number, or returns "". FUSE is
-// not among them: most of what is mounted with it is local.
-func networkFileSystem(magic int64) string {
-	switch uint32(magic) { // sign-extended on some machines
-	case unix.NFS_SUPER_MAGIC:
-		return "NFS"
-	case unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC:
-		return "SMB"
-	case unix.CEPH_SUPER_MAGIC:
-		return "Ceph"
-	case unix.AFS_SUPER_MAGIC, unix.AFS_FS_MAGIC:
-		return "AFS"
-	case unix.CODA_SUPER_MAGIC:
-		return "Coda"
-	case unix.OCFS2_SUPER_MAGIC:
-		return "OCFS2"
-	case 0x0BD00BD0:
-		return "Lustre"
-	case 0x47504653:
-		return "GPFS"
-	case 0x19830326:
-		return "BeeGFS"
-	}
-	return ""
 }

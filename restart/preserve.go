@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"cluster-watchdog/scripts"
@@ -17,6 +18,9 @@ import (
 // but a node that does not answer must not keep the group down. What failed is logged, and tried
 // again by the next call.
 func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
+	if !slices.ContainsFunc(ids, func(id string) bool { return id != "" }) {
+		return // an empty group leaves no evidence
+	}
 	ctx, cancel := context.WithTimeout(ctx, PreserveLimit)
 	defer cancel()
 	folder := filepath.Join(r.plan.settings.Evidence, fmt.Sprintf("incident-%d", incident))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+
+	"cluster-watchdog/watchdog/netfs"
 )
 
 const folderMode = 0o700
@@ -18,7 +20,7 @@ func checkFolder(dir string) error {
 	if err := syscall.Statfs(dir, &on); err != nil {
 		return fmt.Errorf("cannot tell the file system of the state folder %s: %w; %s", dir, err, hint(err))
 	}
-	if name := networkFS(uint32(on.Type)); name != "" {
+	if name := netfs.Name(int64(on.Type)); name != "" {
 		return fmt.Errorf("cannot keep state in %s: it is on %s, where locks and mapped files are not safe; choose a folder on a local disk", dir, name)
 	}
 	info, err := os.Stat(dir)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"cluster-watchdog/watchdog/netfs"
 )
 
 // maxConfig is far more than a config needs; more is another file given by mistake.
@@ -95,8 +97,8 @@ func (f fileFacts) file(self int) error {
 		return errors.New("is not a regular file")
 	case f.size > maxConfig:
 		return errTooLarge
-	case isNetwork(f.fs):
-		return errors.New("is on a network file system; put it on a local disk")
+	case netfs.Name(f.fs) != "":
+		return fmt.Errorf("is on %s; put it on a local disk", netfs.Name(f.fs))
 	default:
 		return f.owned(self)
 	}
@@ -110,17 +112,6 @@ func (f fileFacts) owned(self int) error {
 		return fmt.Errorf("can be written by others (mode %04o); run chmod go-w", f.mode.Perm())
 	default:
 		return nil
-	}
-}
-
-// isNetwork knows file systems whose reads can hang for ever.
-func isNetwork(magic int64) bool {
-	switch magic & 0xffffffff {
-	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC,
-		unix.AFS_SUPER_MAGIC, unix.CEPH_SUPER_MAGIC:
-		return true
-	default:
-		return false
 	}
 }
 

@@ -27,9 +27,9 @@ var ourImports = []struct{ from, may, why string }{
 	{"watchdog", "", "the judgement knows nothing of how facts are found or kept"},
 	{"watchdog/probe", "watchdog scripts", "probe asks nodes through an interface; cmd wires it to restart's connections"},
 	{"watchdog/*", "watchdog", "what stands under the judgement may speak its words"},
-	{"restart", "watchdog scripts", "the hands record facts and send scripts; they do not decide or keep"},
+	{"restart", "watchdog watchdog/netfs scripts", "the hands record facts and send scripts; they do not decide or keep"},
 	{"restart/*", "restart restart/* watchdog scripts", "they stand in for the nodes that restart talks to"},
-	{"state", "watchdog", "the memory keeps what the judgement knows"},
+	{"state", "watchdog watchdog/netfs", "the memory keeps what the judgement knows"},
 	{"scripts", "", "text for nodes"},
 	{"systemd", "", "files for systemd"},
 }
