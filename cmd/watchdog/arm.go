@@ -83,7 +83,7 @@ func refuseArm(o watchdog.Observation, container string, launch bool) string {
 	case o.Canary.Served() && len(missing) > 0:
 		return fmt.Sprintf("the group serves, but %s has no container named %q: name the containers as launch.command does", strings.Join(missing, ", "), container)
 	case running == 0 && !launch:
-		return "no rank runs: start the group yourself, or use `watchdog arm --launch`"
+		return "no rank runs: start the group yourself, or use `cluster-watchdog arm --launch`"
 	case running > 0 && launch:
 		return fmt.Sprintf("%d ranks run: --launch is for a group that is down; arm without it", running)
 	}

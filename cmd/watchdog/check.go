@@ -25,7 +25,7 @@ func checkCommand(a *app) *cobra.Command {
 				return err
 			}
 			if failures > 0 {
-				return codeError{exitRefused, fmt.Sprintf("%d checks failed: a restart would be refused, and so is `watchdog arm`", failures)}
+				return codeError{exitRefused, fmt.Sprintf("%d checks failed: a restart would be refused, and so is `cluster-watchdog arm`", failures)}
 			}
 			fmt.Fprintf(s.out, "all checks passed on %d nodes\n", len(s.config.Nodes))
 			return nil

@@ -28,7 +28,7 @@ func disarmCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "why, for those who come later")
-	c.Flags().DurationVar(&length, "for", 0, "end by itself after this time, if a rank runs then (default: until `watchdog arm`)")
+	c.Flags().DurationVar(&length, "for", 0, "end by itself after this time, if a rank runs then (default: until `cluster-watchdog arm`)")
 	return c
 }
 
@@ -41,7 +41,7 @@ func (a *app) disarm(reason string, length time.Duration) error {
 	}
 	now := probe.Now()
 	f := watchdog.Flag{Present: true, Who: whoami(), When: now.Wall, Reason: reason}
-	until := "until `watchdog arm`"
+	until := "until `cluster-watchdog arm`"
 	if length > 0 {
 		f.Until, f.Ends = now.Wall.Add(length), now.Add(length)
 		until = "until " + f.Until.Local().Format("2006-01-02 15:04")
@@ -51,7 +51,7 @@ func (a *app) disarm(reason string, length time.Duration) error {
 	}
 	fmt.Fprintf(a.out, "disarmed %s: %s\n", until, reason)
 	if h, busy := state.HeldBy(c.StateDir); busy {
-		fmt.Fprintf(a.out, "another watchdog is running (%s): it stops before its next destructive or launching step; `watchdog status` shows where\n", h)
+		fmt.Fprintf(a.out, "another watchdog is running (%s): it stops before its next destructive or launching step; `cluster-watchdog status` shows where\n", h)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (s *session) remember() (st watchdog.State, fault string) {
 // setAside replaces a damaged database, disarms, and tells; it returns why that failed.
 func (s *session) setAside(damage *state.DamageError) (fault string) {
 	aside, err := s.store.SetAside(time.Now(), damage.Cause.Error())
-	text := fmt.Sprintf("%v: kept as %s, and disarmed: start with `watchdog check`, then `watchdog arm`", damage, orUnknown(aside))
+	text := fmt.Sprintf("%v: kept as %s, and disarmed: start with `cluster-watchdog check`, then `cluster-watchdog arm`", damage, orUnknown(aside))
 	if err != nil {
 		fault = fmt.Sprintf("%v, and it cannot be set aside: %v", damage, err)
 		text = fault
@@ -168,8 +168,8 @@ func lastGood(p watchdog.Policy, before, next watchdog.State, o watchdog.Observa
 		return nil
 	}
 	a := before.Attempts[len(before.Attempts)-1]
-	if a.Launching.IsZero() {
-		return nil
+	if a.Launching.IsZero() || before.Served.After(a.Launching) || next.PersonStart.After(a.Launching) {
+		return nil // that launch has served before, or this start is somebody else's
 	}
 	good := &watchdog.LastGood{At: o.At, Identity: p.Identity, MemFree: a.MemFree, Boot: o.At.Since(a.Launching)}
 	for _, r := range o.Ranks {
