@@ -5,7 +5,7 @@ SHELL       := /bin/bash
 .DEFAULT_GOAL := build
 
 # Version and time come from the commit, so that two builds of one commit are the same file.
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+VERSION := $(shell git describe --tags --always --abbrev=12 --dirty 2>/dev/null || echo unknown)
 BUILT   := $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X main.built=$(BUILT)'
 
@@ -65,16 +65,39 @@ gotest:
 bench: ## cost of a healthy tick, and time from decision to launch
 	@go test -run '^$$' -bench . -benchmem ./...
 
-# The name differs from bin/watchdog: Debian's hardware watchdog owns "watchdog".
+# The lab: four nodes with systemd, sshd and Docker on this machine; testdata/lab/README.md.
+.PHONY: lab-engine
+lab-engine: ## on Debian: install what the lab needs, start a Docker Engine where none answers
+	@testdata/lab/lab.sh engine
+
+.PHONY: lab-up
+lab-up: ## four nodes, the watchdog installed on the first
+	@testdata/lab/lab.sh up
+
+.PHONY: lab-down
+lab-down: ## remove them; with ENGINE=1 also the engine that lab-engine started
+	@ENGINE=$(ENGINE) testdata/lab/lab.sh down
+
+.PHONY: lab-shell
+lab-shell: ## a shell on NODE=node1
+	@testdata/lab/lab.sh shell $(or $(NODE),node1)
+
+.PHONY: lab-test
+lab-test: lab-up ## acceptance tests in the lab
+	@go test -tags lab -count=1 -timeout 25m ./testdata/lab/accept/
+
+.PHONY: bench-lab
+bench-lab: lab-up ## a restart and a tick against plain bash and ssh
+	@go test -tags lab -count=1 -run '^$$' -bench . -benchtime 1x -timeout 25m ./testdata/lab/bench/
+
 .PHONY: install
-install: build ## program, units and example config; DESTDIR and PREFIX are honoured
-	@install -D -m 0755 bin/watchdog $(DESTDIR)$(PREFIX)/bin/cluster-watchdog
-	@install -d -m 0755 $(DESTDIR)/etc/systemd/system
-	@for unit in systemd/*.service systemd/*.timer; do \
-		sed 's|/usr/local/bin/|$(PREFIX)/bin/|g' $$unit >$(DESTDIR)/etc/systemd/system/$${unit##*/}; done
-	@install -D -m 0644 systemd/config.example.yaml $(DESTDIR)/etc/cluster-watchdog/config.example.yaml
-	@echo "next: fill in $(DESTDIR)/etc/cluster-watchdog/config.yaml, then cluster-watchdog check"
+install: build ## what `bin/watchdog install` does; DESTDIR and PREFIX are honoured
+	@bin/watchdog install --root "$(DESTDIR)" --prefix "$(PREFIX)"
+
+.PHONY: deb
+deb: build build-all ## dist/cluster-watchdog_VERSION_ARCH.deb for amd64 and arm64
+	@systemd/deb/build.sh
 
 .PHONY: clean
-clean: ## remove bin/
-	@rm -rf bin
+clean: ## remove bin/ and dist/
+	@rm -rf bin dist

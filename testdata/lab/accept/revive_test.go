@@ -1,0 +1,94 @@
+//go:build lab
+
+package accept
+
+import (
+	"strings"
+	"testing"
+)
+
+// MISSION's first story: the boot dies in warm-up right after it was switched on. It is launched
+// again by itself, and the journal tells it in words that a person can follow.
+func TestCrashInWarmUp(t *testing.T) {
+	fresh(t)
+	from := mark(t)
+	fault(t, 2, "crash-warmup")
+	on(t, head, "cluster-watchdog check || true; cluster-watchdog arm --launch")
+	on(t, head, "systemctl start cluster-watchdog.timer")
+	saidSince(t, from, `RESTART launched all ranks \(launch_fail=0\); phase=BOOTING`, bootWithin)
+	saidSince(t, from, `rank 2 \(node3\) exited 1`, deadWithin)
+	fault(t, 2, "")
+	saidSince(t, from, `container not running \(phase=BOOTING\) → restart: rank 2 \(node3\) exited 1`, deadWithin+deadWithin)
+	saidSince(t, from, `RESTART begin \(restart 0/2 in 36m\)`, deadWithin)
+	saidSince(t, from, `health OK → SERVING`, bootWithin)
+	if out := on(t, head, "journalctl EVENT=restart --no-pager -o cat"); !strings.Contains(out, "RESTART begin") {
+		t.Errorf("journalctl EVENT=restart says %q", out)
+	}
+	if out := on(t, head, "journalctl -t heard --no-pager -o cat"); !strings.Contains(out, "serving again after") {
+		t.Errorf("a person heard %q", out)
+	}
+	invariant(t)
+}
+
+// Each way of dying: found for the right reason, and the whole group launched again.
+func TestDeaths(t *testing.T) {
+	rows := []struct {
+		name string
+		node int
+		word string
+		want string // the decision in the journal
+	}{
+		{"a worker dies", 2, "die", `container not running \(phase=SERVING\) → restart: rank 2 \(node3\) exited 1`},
+		{"the head dies", 0, "die", `container not running \(phase=SERVING\) → restart: .*rank 0 \(node1\) exited 1`},
+		{"wedged with work", 0, "wedge", `no progress \(phase=SERVING\) → restart: .*counters stand still`},
+		{"wedged with work waiting", 0, "wedge-waiting", `no progress \(phase=SERVING\) → restart: .*counters stand still`},
+		{"engine says so", 0, "health-503", `engine calls itself dead \(phase=SERVING\) → restart: /health says 503`},
+		{"every completion fails", 0, "500", `no progress \(phase=SERVING\) → restart: .*answered 500`},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			serving(t)
+			before, from := ids(t), mark(t)
+			if r.word == "die" {
+				die(t, r.node)
+			} else {
+				fault(t, r.node, r.word)
+			}
+			saidSince(t, from, r.want, wedgeWithin)
+			fault(t, r.node, "")
+			saidSince(t, from, `RESTART launched all ranks`, deadWithin)
+			saidSince(t, from, `health OK → SERVING`, bootWithin)
+			for rank, id := range ids(t) {
+				if id == before[rank] || id == "" {
+					t.Errorf("rank %d was not launched anew: %.12s", rank, id)
+				}
+			}
+			invariant(t)
+		})
+	}
+}
+
+// What only looks like death is left alone.
+func TestLeftAlone(t *testing.T) {
+	rows := []struct {
+		name, word, want string
+	}{
+		{"busy: moving counters, no completion", "busy", `phase=SERVING busy`},
+		{"a slow but living canary", "slow:4s", `phase=SERVING (busy|cannot tell|failing)`},
+		{"401", "401", `phase=SERVING probe misconfigured: .*401`},
+		{"404", "404", `phase=SERVING probe misconfigured: .*404`},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			serving(t)
+			before, from := ids(t), mark(t)
+			fault(t, head, r.word)
+			saidSince(t, from, r.want, secondsOfTwo+secondsOfTwo)
+			quiet(t, wedgeWithin)
+			never(t, from, `RESTART`)
+			if now := ids(t); strings.Join(now, " ") != strings.Join(before, " ") {
+				t.Errorf("containers changed from %v to %v", before, now)
+			}
+		})
+	}
+}

@@ -1,0 +1,146 @@
+//go:build lab
+
+package accept
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// How long things take in the lab, where every window is a tenth.
+const (
+	bootWithin   = 40 * time.Second // launched and serving, from any decision
+	deadWithin   = 40 * time.Second // a dead rank: found, and all ranks launched
+	wedgeWithin  = 90 * time.Second // no progress over 36 s, found and launched
+	graceWithin  = 100 * time.Second
+	secondsOfTwo = 12 * time.Second // two ticks
+)
+
+// status is what the tests read of `status --json`.
+type status struct {
+	Phase   string `json:"phase"`
+	Armed   bool   `json:"armed"`
+	Budget  string `json:"budget"`
+	Working string `json:"working"`
+	Last    struct {
+		Sentence string `json:"sentence"`
+	} `json:"last"`
+	Attempt *struct {
+		ID    int    `json:"id"`
+		Step  string `json:"step"`
+		Error string `json:"error"`
+		Why   string `json:"why"`
+	} `json:"attempt"`
+}
+
+func statusNow(t *testing.T) status {
+	t.Helper()
+	var s status
+	out, err := try(head, "cluster-watchdog status --json")
+	if err != nil {
+		return s // the node may be rebooting
+	}
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		t.Fatalf("status: %v: %s", err, out)
+	}
+	return s
+}
+
+// fresh brings all nodes back to nothing: no container, no fault, no state, timer stopped.
+func fresh(t *testing.T) {
+	t.Helper()
+	for node := range nodes {
+		_, _ = outer("unpause", container(node))
+		if out, _ := outer("inspect", "-f", "{{.State.Running}}", container(node)); out != "true" {
+			mustOuter(t, "start", container(node))
+		}
+	}
+	for node := range nodes {
+		ready(t, node)
+	}
+	on(t, head, "systemctl stop cluster-watchdog.timer; systemctl kill -s KILL cluster-watchdog.service 2>/dev/null; systemctl reset-failed; umount -l /var/lib/cluster-watchdog 2>/dev/null; rm -rf /var/lib/cluster-watchdog; true")
+	everywhere(t, `echo ok >/run/faultfs.mode; rm -f /var/lib/lab/fault /var/lib/lab/server-args /var/lib/lab/docker-args
+		pkill -CONT dockerd; pkill -CONT -x sshd; systemctl start docker.socket docker ssh
+		pkill -f "[c]luster-watchdog-flusher"; docker ps -aq | xargs -r docker rm -f >/dev/null; true`)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(story())
+		}
+		_, _ = try(head, "systemctl stop cluster-watchdog.timer")
+	})
+}
+
+// ready waits until a node has booted and its Docker answers.
+func ready(t *testing.T, node int) {
+	t.Helper()
+	eventually(t, time.Minute, "node is up", func() bool {
+		out, _ := try(node, "systemctl is-system-running; docker info >/dev/null 2>&1 && echo docker")
+		return strings.Contains(out, "docker") && (strings.Contains(out, "running") || strings.Contains(out, "degraded"))
+	})
+}
+
+// serving launches the group by arm --launch and the timer, and waits until it serves.
+func serving(t *testing.T) {
+	t.Helper()
+	fresh(t)
+	on(t, head, "cluster-watchdog arm --launch")
+	on(t, head, "systemctl start cluster-watchdog.timer")
+	phase(t, "SERVING", bootWithin)
+	said(t, "phase=SERVING served a completion", secondsOfTwo)
+}
+
+func phase(t *testing.T, want string, within time.Duration) {
+	t.Helper()
+	eventually(t, within, "phase "+want, func() bool { return statusNow(t).Phase == want })
+}
+
+// mark remembers where the journal stands.
+func mark(t *testing.T) string {
+	t.Helper()
+	return on(t, head, "journalctl -n 0 --show-cursor | sed 's/^-- cursor: //'")
+}
+
+// sinceMark is what the watchdog's service has said since.
+func sinceMark(cursor string) string {
+	out, _ := try(head, "journalctl -u cluster-watchdog --no-pager -o cat --after-cursor='"+cursor+"'")
+	return out
+}
+
+// said waits until the journal holds the pattern, in this test's time.
+func said(t *testing.T, pattern string, within time.Duration) {
+	t.Helper()
+	saidSince(t, "", pattern, within)
+}
+
+func saidSince(t *testing.T, cursor, pattern string, within time.Duration) {
+	t.Helper()
+	re := regexp.MustCompile(pattern)
+	eventually(t, within, "the journal says "+pattern, func() bool {
+		if cursor == "" {
+			out, _ := try(head, "journalctl -u cluster-watchdog --no-pager -o cat -n 200")
+			return re.MatchString(out)
+		}
+		return re.MatchString(sinceMark(cursor))
+	})
+}
+
+// never says what must not stand in the journal since the mark.
+func never(t *testing.T, cursor, pattern string) {
+	t.Helper()
+	if m := regexp.MustCompile(pattern).FindString(sinceMark(cursor)); m != "" {
+		t.Errorf("the journal says %q", m)
+	}
+}
+
+// invariant checks what must hold after any story: one container of the name per node at most.
+func invariant(t *testing.T) {
+	t.Helper()
+	for node := range nodes {
+		if c := containers(t, node); len(c) > 1 {
+			t.Errorf("node%d has %d containers of the name: %v", node+1, len(c), c)
+		}
+	}
+}

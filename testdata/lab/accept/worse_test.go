@@ -1,0 +1,95 @@
+//go:build lab
+
+package accept
+
+import (
+	"strings"
+	"testing"
+)
+
+// Faults in which hand-written watchdogs made a group worse. Ours leaves it no worse, says what is
+// wrong, and goes on when it is mended.
+func TestNoWorse(t *testing.T) {
+	rows := []struct {
+		name        string
+		spoil, mend func(*testing.T)
+		want        string
+	}{
+		{"root without the key",
+			func(t *testing.T) { on(t, head, "mv /home/ops/.ssh/id_ed25519 /home/ops/.ssh/away") },
+			func(t *testing.T) { on(t, head, "mv /home/ops/.ssh/away /home/ops/.ssh/id_ed25519") },
+			`id_ed25519`},
+		{"a worker unreachable while the group is dead",
+			func(t *testing.T) { on(t, 1, "systemctl stop ssh") },
+			func(t *testing.T) { on(t, 1, "systemctl start ssh") },
+			`RESTART refused, nothing touched, not counted: shell on node2: cannot reach node2 by SSH: .*refused`},
+		{"a worker's Docker hangs",
+			func(t *testing.T) { on(t, 1, "pkill -STOP -x dockerd") },
+			func(t *testing.T) { on(t, 1, "pkill -CONT -x dockerd") },
+			`RESTART refused, nothing touched, not counted: docker on node2: `},
+		{"a worker's sshd is silent",
+			func(t *testing.T) { mustOuter(t, "pause", container(1)) },
+			func(t *testing.T) { mustOuter(t, "unpause", container(1)) },
+			`RESTART refused, nothing touched, not counted: shell on node2: cannot reach node2 by SSH: `},
+		{"the shared mount is stale on one node",
+			func(t *testing.T) { on(t, 3, "echo stale >/run/faultfs.mode") },
+			func(t *testing.T) { on(t, 3, "echo ok >/run/faultfs.mode") },
+			`RESTART refused, nothing touched, not counted: mount /shared on node4: .*[Ss]tale`},
+		{"the shared mount hangs on one node",
+			func(t *testing.T) { on(t, 3, "echo hang >/run/faultfs.mode") },
+			func(t *testing.T) { on(t, 3, "echo ok >/run/faultfs.mode") },
+			`RESTART refused, nothing touched, not counted: mount /shared on node4: .*hung`},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			serving(t)
+			before, from := ids(t), mark(t)
+			r.spoil(t)
+			mended := false
+			defer func() {
+				if !mended {
+					r.mend(t)
+				}
+			}()
+			die(t, 2)
+			saidSince(t, from, r.want, 2*wedgeWithin)
+					quiet(t, secondsOfTwo)
+			never(t, from, `RESTART (step|checks passed|launched)`)
+			r.mend(t)
+			mended = true
+			if now := ids(t); strings.Join(now, " ") != strings.Join(before, " ") {
+				t.Errorf("touched: containers changed from %v to %v", before, now)
+			}
+			if s := statusNow(t); !strings.HasPrefix(s.Budget, "restart 0/2") {
+				t.Errorf("counted: %s", s.Budget)
+			}
+			saidSince(t, from, `RESTART launched all ranks`, 2*wedgeWithin)
+			phase(t, "SERVING", bootWithin)
+			invariant(t)
+		})
+	}
+}
+
+// The head's state volume is full to the last byte: nothing is destroyed, and it says so.
+func TestFullStateVolume(t *testing.T) {
+	fresh(t)
+	on(t, head, "mkdir -p -m 0700 /var/lib/cluster-watchdog && mount -t tmpfs -o size=80m,mode=0700 tmpfs /var/lib/cluster-watchdog")
+	defer func() {
+		_, _ = try(head, "systemctl stop cluster-watchdog.timer; umount -l /var/lib/cluster-watchdog")
+	}()
+	on(t, head, "cluster-watchdog arm --launch && systemctl start cluster-watchdog.timer")
+	phase(t, "SERVING", bootWithin)
+	said(t, "phase=SERVING served a completion", secondsOfTwo)
+	before, from := ids(t), mark(t)
+	on(t, head, "dd if=/dev/zero of=/var/lib/cluster-watchdog/full bs=1M 2>/dev/null; true")
+	die(t, 2)
+	saidSince(t, from, `(no space left on device|cannot keep state)`, deadWithin)
+	quiet(t, secondsOfTwo)
+	never(t, from, `RESTART (step|launched)`)
+	if now := ids(t); strings.Join(now, " ") != strings.Join(before, " ") {
+		t.Errorf("touched: containers changed from %v to %v", before, now)
+	}
+	on(t, head, "rm /var/lib/cluster-watchdog/full")
+	saidSince(t, from, `RESTART launched all ranks`, deadWithin+deadWithin)
+	phase(t, "SERVING", bootWithin)
+}
