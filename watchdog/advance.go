@@ -32,7 +32,11 @@ func (l *look) lookFirst() {
 		l.next.Strikes = nil
 	}
 	if s.Identity != "" && s.Identity != l.p.Identity { // other nodes or containers: nothing known of them
-		l.next = State{Since: l.o.At, Seen: l.o.At, Incidents: s.Incidents, Earlier: s.Earlier, ClockDoubt: s.ClockDoubt,
+		since := l.o.At
+		if s.Arm != nil && l.o.At.Later(s.Arm.At, s.Last) { // armed for what this look is the first at
+			since = s.Arm.At
+		}
+		l.next = State{Since: since, Seen: l.o.At, Incidents: s.Incidents, Earlier: s.Earlier, ClockDoubt: s.ClockDoubt,
 			Attempts: s.Attempts, Arm: s.Arm, Reset: s.Reset, LastGood: s.LastGood}
 	}
 	if g := l.next.Grace; g != nil && l.o.At.Since(g.From) >= l.p.Grace {

@@ -19,6 +19,7 @@ func advanceRows() []row {
 		r("a changed config only looks", known(Serving, func(s *State) { s.Config = "other" }, struck(TermRank, 1, -m), goneBefore(1)), sees(gone(1)), ActNone, ReasonLookFirst),
 		r("a changed identity knows nothing of the nodes", known(Serving, func(s *State) { s.Identity = "other" }, goneBefore(1)), sees(gone(0), gone(1), gone(2)), ActNone, ReasonNothing, phase(None)),
 		r("a changed identity does not adopt the launches of the other nodes", known(Serving, func(s *State) { s.Identity = "other" }, tried(-halfHour, launched("a", "b", "c"))), sees(gone(0), gone(1), gone(2)), ActNone, ReasonNothing, phase(None)),
+		r("a changed identity adopts a boot of our own launch too: else its death would never be seen", known(Booting, func(s *State) { s.Identity = "other" }, tried(-5*m, launched("c0", "c1", "c2"), flusher)), sees(), ActNone, ReasonLookFirst, phase(Booting), endsFlusher(false), told()),
 		r("a changed identity keeps arm record, attempts and reset", known(Serving, func(s *State) { s.Identity = "other" }, resetAt(-h), tried(-halfHour)), sees(), ActNone, ReasonLookFirst,
 			that("kept", func(d Decision) bool {
 				return d.Next.Arm != nil && len(d.Next.Attempts) == 1 && d.Next.Reset.Equal(at(-h))

@@ -213,8 +213,9 @@ func busyFrom(d time.Duration) fact      { return func(s *State) { s.BusyFrom = 
 func dockerStarted(n int) fact {
 	return func(s *State) { s.DockerStarts, s.Ranks[1].DockerStarts = n, n }
 }
-func gaveUpIn(p Phase) fact   { return func(s *State) { s.GaveUpIn = p } }
-func engineWas(e Engine) fact { return func(s *State) { s.Engine = e } }
+func wasTold(keys ...string) fact { return func(s *State) { s.Told = append(s.Told, keys...) } }
+func gaveUpIn(p Phase) fact       { return func(s *State) { s.GaveUpIn = p } }
+func engineWas(e Engine) fact     { return func(s *State) { s.Engine = e } }
 
 // bootFrom sets the start of a boot and our first look at it.
 func bootFrom(d time.Duration) fact {

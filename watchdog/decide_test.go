@@ -112,10 +112,10 @@ func TestDecideWritesOnlyItsOwn(t *testing.T) {
 // The words of the switch are those that Decide goes by.
 func TestSwitch(t *testing.T) {
 	st := known(Serving, func(s *State) { s.Earlier, s.ClockDoubt, s.Arm.At.BootID = at(h), true, "boot-0" })
-	if armed, words := rowPolicy().Switch(st, Flag{Present: true, Who: "bert", Until: at(-m).Wall}, at(0)); armed || words != "disarmed: by bert, until 2026-03-01 11:59" {
+	if armed, words := rowPolicy().Switch(st, Flag{Present: true, Who: "bert", Until: at(-m).Wall}, at(0)); armed || words != "disarmed: by bert, until 2026-03-01 11:59:00" {
 		t.Errorf("armed %v: %s", armed, words)
 	}
-	if armed, words := rowPolicy().Switch(known(Serving, notArmed), Flag{}, at(0)); armed || words != "not armed: `watchdog arm` arms it" {
+	if armed, words := rowPolicy().Switch(known(Serving, notArmed), Flag{}, at(0)); armed || words != "not armed: `cluster-watchdog arm` arms it" {
 		t.Errorf("armed %v: %s", armed, words)
 	}
 	if armed, _ := rowPolicy().Switch(known(Serving), Flag{}, at(0)); !armed {

@@ -21,6 +21,9 @@ func (l *look) gate(wanted Action, why Reason, detail string) Decision {
 			l.tellRefusal(d, why, detail)
 		}
 	}
+	if l.next.Phase == GivenUp {
+		l.tell(NoticeGaveUp, keyGaveUp, "gave up earlier: a person must look")
+	}
 	d.EndFlusher = l.flusherOver()
 	d.EndFlag = l.flagEnded()
 	d.Next, d.Notices = l.next, l.notices
@@ -50,7 +53,7 @@ func (l *look) refusal(a Action) (Reason, string) {
 	}
 	// 5. GIVEN_UP is left by a person or a served completion, never by time.
 	if l.next.Phase == GivenUp {
-		return ReasonGivenUp, "a person must look; `watchdog reset --reason` lets restarts happen again"
+		return ReasonGivenUp, "a person must look; `cluster-watchdog reset --reason` lets restarts happen again"
 	}
 	if a != ActRestart {
 		return 0, ""
@@ -92,7 +95,7 @@ func (l *look) clockImplausible() string {
 	case !l.p.Built.IsZero() && now.Wall.Sub(l.p.Built) > l.p.ClockFuture:
 		return fmt.Sprintf("the clock says %s, long after this program was built", now.Wall.UTC().Format(time.RFC3339))
 	case !last.IsZero() && now.Wall.Before(last.Wall):
-		return fmt.Sprintf("the clock says %s, before the last look at %s: if it is right, `watchdog arm`",
+		return fmt.Sprintf("the clock says %s, before the last look at %s: if it is right, `cluster-watchdog arm`",
 			now.Wall.UTC().Format(time.RFC3339), last.Wall.UTC().Format(time.RFC3339))
 	}
 	return ""
@@ -106,9 +109,9 @@ func (l *look) disarmed() (Reason, string) {
 	}
 	switch {
 	case arm == nil:
-		return ReasonNotArmed, "`watchdog arm` arms it"
+		return ReasonNotArmed, "`cluster-watchdog arm` arms it"
 	case arm.Identity != l.p.Identity:
-		return ReasonOtherIdentity, "the config's nodes, containers, launch or URLs are not those that were armed: `watchdog check`, then `watchdog arm`"
+		return ReasonOtherIdentity, "the config's nodes, containers, launch or URLs are not those that were armed: `cluster-watchdog check`, then `cluster-watchdog arm`"
 	}
 	return 0, ""
 }

@@ -103,6 +103,9 @@ func gateRows() []row {
 		r("GIVEN_UP is not left by time", known(GivenUp, seenAt(-30*24*h)), dead(), ActNone, ReasonGivenUp, phase(GivenUp)),
 		r("nor by arm", known(GivenUp, armedAt(-90*s)), dead(), ActNone, ReasonGivenUp, phase(GivenUp)),
 		r("nor by a look at nothing", known(GivenUp), sees(nothingAtAll), ActNone, ReasonGivenUp, phase(GivenUp)),
+		r("that it gave up is told until somebody could be told", known(GivenUp), dead(), ActNone, ReasonGivenUp, told(NoticeGaveUp)),
+		r("and not again", known(GivenUp, wasTold(keyGaveUp)), dead(), ActNone, ReasonGivenUp, told()),
+		r("giving up once more in one incident is told", ill(counted(-2*h), counted(-h), wasTold(keyGaveUp)), dead(), ActNone, ReasonBudget, phase(GivenUp), told(NoticeGaveUp)),
 		r("nor for an open attempt", known(GivenUp, servedAt(-h), tried(-3*m, committed)), sees(allGone), ActNone, ReasonGivenUp, wants(ActResume, ReasonResume)),
 		r("an old reset does not", known(GivenUp, resetAt(-h)), dead(), ActNone, ReasonGivenUp),
 		r("reset leaves it for BOOTING where nothing has served", known(GivenUp, resetAt(-30*s), counted(-2*h)), dead(), ActLookAgain, ReasonLookAgain, phase(Booting)),
@@ -115,7 +118,7 @@ func gateRows() []row {
 
 		// 6. The budget.
 		r("2 counted attempts within 6 h", ill(counted(-5*h), counted(-h)), dead(), ActNone, ReasonBudget, would, phase(GivenUp), told(NoticeGaveUp), that("preserve", func(d Decision) bool { return d.Preserve }),
-			says("container not running: rank 1 (n2) is gone → GIVEN_UP: budget spent: restart 2/2 in 6h until 13:00; `watchdog reset --reason` refills")),
+			says("container not running: rank 1 (n2) is gone → GIVEN_UP: budget spent: restart 2/2 in 6h until 13:00; `cluster-watchdog reset --reason` refills")),
 		r("the first of them is older than 6 h", ill(counted(-6*h-s-30*s), counted(-h)), dead(), ActRestart, ReasonRankDead, that("nothing to preserve", func(d Decision) bool { return !d.Preserve })),
 		r("it is just 6 h old", ill(counted(-6*h-29*s), counted(-h)), dead(), ActNone, ReasonBudget),
 		r("a person's restarts do not count", ill(tried(-5*h, byAnna, launching), counted(-h)), dead(), ActRestart, ReasonRankDead),

@@ -9,7 +9,7 @@ import (
 func (l *look) judge() (Action, Reason, string) {
 	// 1. A served completion beats everything else.
 	if l.r.Served {
-		return ActNone, ReasonServed, ""
+		return ActNone, ReasonServed, l.doubts()
 	}
 	// 2. An attempt that has committed and not launched has to go on: the group is down.
 	if a := l.open(); a != nil {
@@ -32,7 +32,7 @@ func (l *look) judge() (Action, Reason, string) {
 	case None:
 		return l.judgeNone()
 	default:
-		return ActNone, ReasonGivenUp, "a person must look; `watchdog reset --reason` lets restarts happen again"
+		return ActNone, ReasonGivenUp, "a person must look; `cluster-watchdog reset --reason` lets restarts happen again"
 	}
 }
 
@@ -48,7 +48,11 @@ func (l *look) judgeBooting() (Action, Reason, string) {
 		return ActLookAgain, ReasonLookAgain, detail
 	}
 	age := l.o.At.Since(later(l.next.Since, l.next.Seen))
-	return ActNone, ReasonBooting, fmt.Sprintf("%s of %s%s", brief(age), brief(l.p.BootLimit), l.suffix())
+	lastTime := ""
+	if g := l.prev.LastGood; g != nil && g.Identity == l.p.Identity && g.Boot > 0 {
+		lastTime = ", last time " + brief(g.Boot)
+	}
+	return ActNone, ReasonBooting, fmt.Sprintf("%s so far%s, limit %s%s", brief(age), lastTime, brief(l.p.BootLimit), l.suffix())
 }
 
 // 4. A serving group fails on a dead rank, an engine that says so, or no progress.
@@ -90,13 +94,17 @@ func (l *look) judgeNone() (Action, Reason, string) {
 	return ActNone, ReasonNothing, l.doubts()
 }
 
+// keyGaveUp is of the notice that is told until somebody could be told: the group stays down.
+const keyGaveUp = "gave up"
+
 // giveUp ends the watchdog's own tries; the failed group stays as it is for inspection.
 func (l *look) giveUp(why Reason, detail string) (Action, Reason, string) {
 	if l.next.Phase != GivenUp {
 		l.next.GaveUpIn = l.next.Phase
 		l.next.Phase, l.next.Since, l.next.Seen = GivenUp, l.o.At, l.o.At
-		l.tell(NoticeGaveUp, "", fmt.Sprintf("gave up: %s (%s): a person must look", why, detail))
+		l.next.Told = slices.DeleteFunc(l.next.Told, func(key string) bool { return key == keyGaveUp })
 	}
+	l.tell(NoticeGaveUp, keyGaveUp, fmt.Sprintf("gave up: %s (%s): a person must look", why, detail))
 	return ActNone, why, detail
 }
 
@@ -117,13 +125,18 @@ func (l *look) open() *Attempt {
 	return a
 }
 
-// wished says whether `arm --launch` waits to be carried out.
+// wished says whether `arm --launch` waits to be carried out. Whatever has started the group since
+// has fulfilled it, and one made before nothing was known any more was not about this.
 func (l *look) wished() bool {
 	arm := l.prev.Arm
 	if arm == nil || !arm.Launch {
 		return false
 	}
-	return !slices.ContainsFunc(l.prev.Attempts, func(a Attempt) bool { return l.o.At.Later(a.Launching, arm.At) })
+	over := []Clock{l.next.Served, l.next.PersonStart, l.next.Since}
+	for _, a := range l.prev.Attempts {
+		over = append(over, a.Launching)
+	}
+	return !slices.ContainsFunc(over, func(c Clock) bool { return l.o.At.Later(c, arm.At) })
 }
 
 // mayRun says whether a rank runs, as far as its Docker has ever said.

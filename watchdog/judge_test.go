@@ -12,6 +12,7 @@ func judgeRows() []row {
 	return []row{
 		// 1. Served.
 		r("a serving group", known(Serving, live), sees(serves, counts(100, 101)), ActNone, ReasonServed, phase(Serving), says("phase=SERVING served a completion")),
+		r("a serving group with a silent node says so", known(Serving, live), sees(serves, counts(100, 101), silent(1)), ActNone, ReasonServed, phase(Serving), says("phase=SERVING served a completion; rank 1 (n2) cannot be asked: dial: timeout")),
 
 		// 2. An open attempt.
 		r("an attempt that committed and did not launch goes on", known(Serving, servedAt(-h), tried(-3*m, committed, ended(60*s, OutcomeRefused))), sees(gone(0), gone(1), gone(2)), ActResume, ReasonResume,
@@ -35,10 +36,12 @@ func judgeRows() []row {
 		r("two tries that ended in a failed destroy step go on", known(Serving, servedAt(-h), tried(-3*m, committed, destroysFailed(2), ended(60*s, OutcomeBroken))), sees(), ActResume, ReasonResume),
 		r("D01: three are GIVEN_UP", known(Serving, servedAt(-h), tried(-3*m, committed, ended(60*s, OutcomeBroken), destroysFailed(3))), sees(), ActNone, ReasonDestroyFailed, phase(GivenUp), told(NoticeGaveUp),
 			says("phase=GIVEN_UP containers cannot be removed: 3 tries ended in step remove containers: cannot kill")),
-		r("told once", known(GivenUp, servedAt(-h), tried(-40*m, committed, ended(60*s, OutcomeBroken), destroysFailed(3))), sees(), ActNone, ReasonDestroyFailed, phase(GivenUp), told()),
+		r("told once", known(GivenUp, wasTold(keyGaveUp), servedAt(-h), tried(-40*m, committed, ended(60*s, OutcomeBroken), destroysFailed(3))), sees(), ActNone, ReasonDestroyFailed, phase(GivenUp), told()),
 
 		// 3. BOOTING.
-		r("a boot within its limit", known(Booting), sees(wedged), ActNone, ReasonBooting, says("phase=BOOTING loading: 5m of 1h15m")),
+		r("a boot within its limit", known(Booting), sees(wedged), ActNone, ReasonBooting, says("phase=BOOTING loading: 5m so far, limit 1h15m")),
+		r("a boot tells how long the last one took", known(Booting, func(s *State) { s.LastGood = &LastGood{Identity: "id", Boot: 14 * m} }), sees(wedged), ActNone, ReasonBooting, says("phase=BOOTING loading: 5m so far, last time 14m, limit 1h15m")),
+		r("a boot of another config says nothing of this one", known(Booting, func(s *State) { s.LastGood = &LastGood{Identity: "other", Boot: 14 * m} }), sees(wedged), ActNone, ReasonBooting, says("phase=BOOTING loading: 5m so far, limit 1h15m")),
 		r("a refused port, 503, silence mean nothing before the limit", known(Booting, bootFrom(-70*m)), sees(canary(Refused), health(503)), ActNone, ReasonBooting, strikes(TermBoot, 0)),
 		r("E05: a boot of 74 min that says nothing is loading", known(Booting, bootFrom(-74*m)), sees(canary(ConnectTimeout), noCounters), ActNone, ReasonBooting),
 		r("a dead rank, first look", known(Booting), sees(dies(2, 139)), ActLookAgain, ReasonLookAgain, strikes(TermRank, 1)),
@@ -147,6 +150,10 @@ func judgeRows() []row {
 		r("not while a rank runs", known(None, wishAt(-90*s)), sees(gone(0), gone(1)), ActNone, ReasonBooting, phase(Booting)),
 		r("not while one last seen running is silent", known(None, wishAt(-90*s), knows(2, func(k *Known) { c := box(2); k.Container = &c })), sees(gone(0), gone(1), silent(2)), ActNone, ReasonNothing),
 		r("a wish is carried out once", known(None, wishAt(-3*h), seenAt(-m), tried(-2*h, byAnna, launching, ended(60*s, OutcomeLaunchFailed))), sees(gone(0), gone(1), gone(2)), ActNone, ReasonNothing),
+		r("a wish is over once a person has started the group", known(None, wishAt(-3*h), personStartAt(-2*h)), sees(gone(0), gone(1), gone(2)), ActNone, ReasonNothing),
+		r("a wish is over once the group has served", known(None, wishAt(-3*h), servedAt(-2*h)), sees(gone(0), gone(1), gone(2)), ActNone, ReasonNothing),
+		r("a wish is not carried over a changed identity and back", known(None, wishAt(-3*h), func(s *State) { s.Since = at(-2 * m) }), sees(gone(0), gone(1), gone(2)), ActNone, ReasonNothing),
+		r("a wish made for a changed identity, before any look at it", known(Serving, wishAt(-30*s), func(s *State) { s.Identity = "other" }), sees(gone(0), gone(1), gone(2)), ActNone, ReasonLookFirst, wants(ActLaunch, ReasonWish), since(-30*s)),
 		r("no budget and no grace holds a wish", known(None, wishAt(-90*s), seenAt(-m), graceFrom(-m), counted(-2*h), counted(-h)), sees(gone(0), gone(1), gone(2)), ActLaunch, ReasonWish),
 		r("a wish that the switch holds", known(None, wishAt(-90*s)), sees(gone(0), gone(1), gone(2), flag(Flag{})), ActNone, ReasonDisarmed, wants(ActLaunch, ReasonWish)),
 		r("without a wish an empty group stays empty", known(None), sees(gone(0), gone(1), gone(2)), ActNone, ReasonNothing),

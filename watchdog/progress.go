@@ -59,7 +59,7 @@ func (l *look) paused() string {
 
 // readRefused reads a port that nobody listens on: a symptom only while the head's container runs.
 func (l *look) readRefused(v Verdict) Verdict {
-	v.Cause, v.What = CausePortClosed, "its port is refused"
+	v.Cause, v.What = CausePortClosed, "the API's port is refused"
 	if len(l.r.Ranks) > 0 && l.r.Ranks[0].Reading == Healthy {
 		v.Reading, v.Blind = Failing, !l.live()
 		v.What += " while the head's container runs"

@@ -156,7 +156,7 @@ func (l *look) headSeenFor() time.Duration {
 // OOM kill; OOMKilled may be a child's (D08).
 func deathWords(c Container) string {
 	if c.Status != "exited" && c.Status != "dead" {
-		return strings.TrimSpace(fmt.Sprintf("is %s %s", c.Status, c.Error))
+		return "is " + joinWords(c.Status, c.Error)
 	}
 	s := fmt.Sprintf("%s %d", c.Status, c.ExitCode)
 	switch c.ExitCode {
@@ -172,5 +172,5 @@ func deathWords(c Container) string {
 	if c.OOMKilled {
 		s += ", Docker notes an OOM kill in it"
 	}
-	return strings.TrimSpace(s + " " + c.Error)
+	return joinWords(s, c.Error)
 }

@@ -19,6 +19,9 @@ func (d Decision) Sentence() string {
 	case d.Wanted != ActNone:
 		return fmt.Sprintf("phase=%s would %s (%s): %s", d.Next.Phase, d.Wanted, why, joinWords(d.Reason.String(), d.Detail))
 	}
+	if d.Reason == ReasonServed && d.Detail != "" { // served, and yet something cannot be told
+		return fmt.Sprintf("phase=%s %s; %s", d.Next.Phase, d.Reason, d.Detail)
+	}
 	return fmt.Sprintf("phase=%s %s", d.Next.Phase, joinWords(d.Reason.String(), d.Detail))
 }
 
@@ -90,7 +93,7 @@ func flagWords(f Flag) string {
 		s += ": " + f.Reason
 	}
 	if !f.Until.IsZero() {
-		s += ", until " + f.Until.Format("2006-01-02 15:04")
+		s += ", until " + f.Until.Local().Format("2006-01-02 15:04:05")
 	}
 	return s
 }
@@ -105,7 +108,7 @@ func (p Policy) BudgetWords(s State, now Clock) string {
 	for _, a := range s.Attempts { // the oldest counted one frees the first place
 		if p.uses(a, s, now) {
 			free := now.Wall.Add(p.BudgetWindow - now.Since(a.Launching))
-			return words + " until " + free.Format("15:04") + "; `watchdog reset --reason` refills"
+			return words + " until " + free.Local().Format("15:04") + "; `cluster-watchdog reset --reason` refills"
 		}
 	}
 	return words

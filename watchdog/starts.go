@@ -57,13 +57,13 @@ func (l *look) whose(i int) starter {
 		return startKnown
 	case k.Container != nil && k.Container.Start() == c.Start():
 		return startKnown
-	case l.ours(i, *c):
-		return startOurs
 	case l.next.Phase == None:
-		if c.Running() { // the group is adopted whoever started it
+		if c.Running() { // the group is adopted whoever started it, also by us for another config
 			return startPerson
 		}
 		return startKnown
+	case l.ours(i, *c):
+		return startOurs
 	case l.dockerStarts(i) > 0 || (k.Container != nil && k.Container.ID == c.ID && k.Container.Status == "restarting"):
 		return startDocker
 	case !k.Answered:
@@ -167,7 +167,7 @@ func (l *look) headByDocker() {
 // served runs on, the phase stays and its doer gets time; else this is a boot since that start.
 func (l *look) personStarted(who string, since Clock) {
 	n := &l.next
-	known := !l.prev.Last.IsZero() && l.prev.Phase != None
+	known := !l.prev.Last.IsZero() && l.prev.Phase != None && l.prev.Identity == l.p.Identity
 	head := l.o.Ranks[0]
 	runsOn := !head.DockerAnswered() ||
 		(head.Container != nil && head.Container.Running() && head.Container.Start() == n.ServedBy)

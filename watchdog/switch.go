@@ -13,3 +13,10 @@ func (p Policy) Switch(s State, f Flag, now Clock) (armed bool, words string) {
 
 // Served says whether the canary is a completed completion.
 func (c Canary) Served() bool { return served(c) }
+
+// Equal says whether both are the same flag, as a file that was read twice is.
+func (f Flag) Equal(other Flag) bool {
+	same := f.When.Equal(other.When) && f.Until.Equal(other.Until) && f.Ends.Equal(other.Ends)
+	f.When, f.Until, f.Ends = other.When, other.Until, other.Ends
+	return same && f == other
+}

@@ -15,7 +15,8 @@ const redacted = "[redacted]"
 var secretLike = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{16,}`),
 	regexp.MustCompile(`\b(?:sk|pk|hf|nvapi|ghp|glpat)[-_][A-Za-z0-9_-]{6,}`),
-	regexp.MustCompile(`(?i)\b(?:api[-_ ]?key|access[-_ ]?key|token|secret|password|passwd|pwd)\b["']?\s*[:=]\s*["']?[^\s"',}&]+`),
+	regexp.MustCompile(`(?i)[a-z0-9_-]*(?:api[-_ ]?key|access[-_ ]?key|token|secret|password|passwd|pwd)\b["']?\s*[:=]\s*["']?[^\s"',}&]+`),
+	regexp.MustCompile(`(?i)--[a-z0-9_-]*(?:api[-_]?key|token|secret|password|passwd)\s+[^\s"',]+`),
 	regexp.MustCompile(`://[^/\s@]*@`),
 }
 

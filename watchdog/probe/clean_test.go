@@ -18,6 +18,9 @@ func TestClean(t *testing.T) {
 		{"Incorrect API key provided: sk-proj-abcdefgh", "Incorrect API key provided: [redacted]"},
 		{"api_key=12345", "[redacted]"},
 		{`{"password": "12345"}`, `{"[redacted]"}`},
+		{"runc: HF_TOKEN=12345 VLLM_API_KEY=67890", "runc: [redacted] [redacted]"},
+		{`exec: "vllm serve --api-key 12345 --port 8000": not found`, `exec: "vllm serve [redacted] --port 8000": not found`},
+		{"--tokenizer-mode auto --max-tokens 5", "--tokenizer-mode auto --max-tokens 5"},
 		{"http://user:pass@host/v1", "http[redacted]host/v1"},
 		{strings.Repeat("é", 300), strings.Repeat("é", 199) + "…"},
 	} {
