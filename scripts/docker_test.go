@@ -91,6 +91,27 @@ func TestCheckIdentity(t *testing.T) {
 	}
 }
 
+// A person who starts the dead container again has a group under way, though the id is the same.
+// Docker's own restarts are none of his: those of a crash loop never end.
+func TestCheckIdentityOfAnotherStart(t *testing.T) {
+	for _, c := range []struct{ seen, count, words string }{
+		{"2026-11-29T11:59:39Z", "0", ""},
+		{"2026-11-29T11:00:00Z", "0", "was started again since this tick looked: a person is at work"},
+		{"2026-11-29T11:00:00Z", "7", ""},
+		{"", "0", ""},
+	} {
+		n := newNode(t)
+		n.container(ours, "vllm", "running")
+		n.put("containers/"+ours+"/restart_count", c.count)
+		got := n.run("check/identity", map[string]string{"WATCHDOG_CONTAINER": "vllm", "WATCHDOG_ID": ours, "WATCHDOG_STARTED": c.seen})
+		if c.words == "" {
+			got.passes(t, "")
+			continue
+		}
+		got.fails(t, c.words)
+	}
+}
+
 // Docker takes the beginning of an id for a name.
 func TestNameThatLooksLikeAnID(t *testing.T) {
 	n := newNode(t)

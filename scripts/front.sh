@@ -38,6 +38,7 @@ ask_container() {
 name={{.Name}}
 status={{.State.Status}}
 started_at={{.State.StartedAt}}
+restart_count={{.RestartCount}}
 image={{.Image}}
 exit_code={{.State.ExitCode}}
 error={{.State.Error}}' "$1"
@@ -129,7 +130,11 @@ last_line() {
 	tail -n 1 "$1"
 }
 
-# gib BYTES: prints whole GiB.
+# gib BYTES: prints whole GiB, and MiB below ten of them.
 gib() {
-	printf '%s GiB' "$(($1 / 1073741824))"
+	if [ "$1" -lt 10737418240 ]; then
+		printf '%s MiB' "$(($1 / 1048576))"
+	else
+		printf '%s GiB' "$(($1 / 1073741824))"
+	fi
 }

@@ -43,6 +43,15 @@ cat >>"$FAKE/env"; umask >>"$FAKE/env"; pwd >>"$FAKE/env"; echo noise; echo nois
 	}
 }
 
+// The command may hold a token, and everyone on the node can list arguments.
+func TestLaunchKeepsTheCommandOutOfArguments(t *testing.T) {
+	n := newNode(t)
+	launch(n, starts("running")+"\ncat /proc/$$/cmdline /proc/$PPID/cmdline >\"$FAKE/args\" # hush", nil).passes(t, told("running"))
+	if args := n.got("args"); !strings.Contains(args, "timeout") || strings.Contains(args, "hush") {
+		t.Errorf("arguments are %q", args)
+	}
+}
+
 // D12: JSON in arguments arrives whole.
 func TestLaunchKeepsQuotes(t *testing.T) {
 	n := newNode(t)

@@ -25,7 +25,7 @@ remove() {
 	case $rc:$said in
 	0:* | *[Nn]"o such container"* | *"already in progress"*) return 0 ;;
 	124:* | 137:*) fail "container $WATCHDOG_CONTAINER cannot be removed: docker rm does not end within 60 s; the node may need a reboot" ;;
-	*"did not receive an exit event"*) fail "container $WATCHDOG_CONTAINER cannot be killed: $(printf '%s\n' "$said" | tail -n 1); the node may need a reboot" ;;
+	*"did not receive an exit event"*) fail "container $WATCHDOG_CONTAINER cannot be killed, the node may need a reboot: $(printf '%s\n' "$said" | tail -n 1)" ;;
 	esac
 	fail "container $WATCHDOG_CONTAINER cannot be removed: $(printf '%s\n' "$said" | tail -n 1)"
 }

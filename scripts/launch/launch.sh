@@ -19,7 +19,8 @@ END
 # LC_ALL is ours, for what we parse.
 command_of_the_user() {
 	unset LC_ALL
-	exec timeout -k 5 "$WATCHDOG_TIMEOUT" /bin/sh -c "$WATCHDOG_COMMAND"
+	# shellcheck disable=SC2016 # for the shell below: everyone can list arguments, and this may hold a token
+	exec timeout -k 5 "$WATCHDOG_TIMEOUT" /bin/sh -c 'eval "$WATCHDOG_COMMAND"'
 }
 
 if ask_name "$WATCHDOG_CONTAINER"; then
@@ -30,7 +31,7 @@ rc=0
 bounded 10 launch-dirs make_dirs || rc=$?
 [ "$rc" -eq 0 ] || fail "cannot make the folders: $(last_line "$out")"
 
-: "$WATCHDOG_RANK$WATCHDOG_NODE$WATCHDOG_ROLE$WATCHDOG_HEAD_ADDR" # the command's: each must be set
+: "$WATCHDOG_COMMAND$WATCHDOG_RANK$WATCHDOG_NODE$WATCHDOG_ROLE$WATCHDOG_HEAD_ADDR" # the command's: each must be set
 ended=0
 bounded "$((WATCHDOG_TIMEOUT + 7))" "launch-$(file_name "$WATCHDOG_CONTAINER")" command_of_the_user || ended=$?
 [ -z "$since" ] || fail "an earlier launch command still hangs, since $since; end it on this node"
@@ -49,5 +50,6 @@ if [ "$ended" -ne 0 ]; then
 fi
 [ "$found" -eq 0 ] ||
 	fail "the launch command went well, but there is no container named $WATCHDOG_CONTAINER; it must start one of that name"
+words=$(value error)
 [ "$(value status)" = running ] ||
-	fail "container $WATCHDOG_CONTAINER is $(value status) instead of running, exit code $(value exit_code): $(value error)"
+	fail "container $WATCHDOG_CONTAINER is $(value status) instead of running, exit code $(value exit_code)${words:+: $words}"

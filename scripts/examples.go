@@ -1,0 +1,9 @@
+package scripts
+
+import "embed"
+
+// Examples are launch commands to start from, a folder each. They are the person's own to copy and
+// change; nothing here runs them.
+//
+//go:embed examples
+var Examples embed.FS
