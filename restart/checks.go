@@ -76,7 +76,11 @@ func (r *Runner) nodeChecks(ctx context.Context, o Order, steps []Step) []Failur
 				if err == nil {
 					continue
 				}
-				perNode[rank] = append(perNode[rank], r.failure(s, rank, err))
+				f := r.failure(s, rank, err)
+				said := slices.ContainsFunc(perNode[rank], func(g Failure) bool { return g.Reason() == f.Reason() })
+				if !said { // a Docker that refuses fails several checks
+					perNode[rank] = append(perNode[rank], f)
+				}
 				if unreachable(err) {
 					return
 				}
@@ -111,9 +115,12 @@ func (r *Runner) env(s Step, rank int, o Order) map[string]string {
 	for k, v := range s.vars {
 		env[k] = v
 	}
-	env["WATCHDOG_ID"] = ""
+	env["WATCHDOG_ID"], env["WATCHDOG_STARTED"] = "", ""
 	if rank < len(o.Seen) {
 		env["WATCHDOG_ID"] = o.Seen[rank]
+	}
+	if rank < len(o.Started) {
+		env["WATCHDOG_STARTED"] = o.Started[rank]
 	}
 	switch s.Script {
 	case "destroy/gone":

@@ -2,6 +2,7 @@ package restart
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -110,7 +111,7 @@ func (n *nodeConn) perform(ctx context.Context, client *ssh.Client, job sshJob) 
 		case end = <-done: // it was over before
 		default:
 			n.drop(client)
-			failure = n.fault(job, watchdog.ReachTimeout, fmt.Errorf("no end within its time: %w", ctx.Err()))
+			failure = n.fault(job, watchdog.ReachTimeout, endedBy(ctx))
 			failure.Unknown = true
 			result.Stderr = out.seal().stderr
 			failure.Stderr = result.Stderr
@@ -127,4 +128,12 @@ func (n *nodeConn) perform(ctx context.Context, client *ssh.Client, job sshJob) 
 
 func (n *nodeConn) fault(job sshJob, reach watchdog.Reach, err error) *NodeError {
 	return &NodeError{Node: n.target.Name, Script: job.name, Reach: reach, Err: err}
+}
+
+// endedBy says why a run that was cut off has no end: its deadline, or an interrupt of the whole.
+func endedBy(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("interrupted: %w", ctx.Err())
+	}
+	return fmt.Errorf("no end within its time: %w", ctx.Err())
 }

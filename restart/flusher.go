@@ -14,7 +14,7 @@ import (
 const endFlusherTimeout = 15 * time.Second
 
 // EndFlusher ends the cache flusher of an attempt whose boot is over, on all nodes, and notes it.
-// Where a node does not answer it is tried again with the next tick; it ends by itself anyhow.
+// Where a node does not answer it is tried again with the next tick, until it has ended by itself.
 func (r *Runner) EndFlusher(ctx context.Context, a watchdog.Attempt) error {
 	var failed atomic.Int32
 	var wait sync.WaitGroup
@@ -30,9 +30,17 @@ func (r *Runner) EndFlusher(ctx context.Context, a watchdog.Attempt) error {
 		})
 	}
 	wait.Wait()
-	if failed.Load() > 0 {
+	begun := later(a.Committed, later(a.Launching, a.Ended)) // or before
+	if failed.Load() > 0 && r.world.Clock().Since(begun) <= r.plan.settings.FlusherFor {
 		return nil
 	}
 	a.FlusherEnded = true
 	return r.world.Save(a)
+}
+
+func later(a, b watchdog.Clock) watchdog.Clock {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

@@ -60,14 +60,15 @@ const maxShownLine = 200
 func lastPrintableLine(text string) string {
 	last := ""
 	for line := range strings.Lines(text) {
-		if shown := printableLine(line); shown != "" {
-			last = shown
+		if shown := printableLine(line); shown != "" && !strings.HasPrefix(shown, "Run 'docker ") && !strings.HasPrefix(shown, "See 'docker ") {
+			last = shown // and not docker's advice, which follows its reason
 		}
 	}
 	return last
 }
 
-// printableLine makes text that came from a node safe to show: one line, no control characters.
+// printableLine makes text that came from a node safe to keep and to show: one line, no control
+// characters, no secrets.
 func printableLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -78,7 +79,7 @@ func printableLine(text string) string {
 		}
 		return -1
 	}, text)
-	text = strings.TrimSpace(text)
+	text = string(redact([]byte(strings.TrimSpace(text))))
 	if runes := []rune(text); len(runes) > maxShownLine {
 		text = string(runes[:maxShownLine]) + "…"
 	}

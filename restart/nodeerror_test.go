@@ -17,6 +17,9 @@ func TestNodeErrorWords(t *testing.T) {
 	}{
 		{"script failed", NodeError{Node: "n2", Script: "check/docker", Reach: watchdog.ReachOK, Exit: 1, Stderr: "motd\npermission denied\n\n"},
 			"cannot run check/docker on n2: exit 1: permission denied"},
+		{"docker's advice is not the reason", NodeError{Node: "n2", Script: "launch/launch", Reach: watchdog.ReachOK, Exit: 1,
+			Stderr: "docker: Error response from daemon: no such device\n\nRun 'docker run --help' for more information\n"},
+			"cannot run launch/launch on n2: exit 1: docker: Error response from daemon: no such device"},
 		{"script said nothing", NodeError{Node: "n2", Script: "check/docker", Reach: watchdog.ReachOK, Exit: 2},
 			"cannot run check/docker on n2: exit 2: it printed no reason"},
 		{"not reached", NodeError{Node: "n2", Reach: watchdog.ReachRefused, Err: errors.New("connection refused (10.0.0.2:22): is sshd running?")},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -22,6 +23,7 @@ type Remote interface {
 type Order struct {
 	Attempt  watchdog.Attempt           // a new one, or the open one that goes on
 	Seen     []string                   // container id per rank as this tick's look saw it; "": none
+	Started  []string                   // when each of these was started, by its node
 	MemFloor []int64                    // bytes per rank that must be free before a launch; 0: unknown
 	Canary   func(context.Context) bool // asked beside the checks: served means stop; nil: not asked
 }
@@ -59,7 +61,15 @@ type Failure struct {
 
 // Error names the step, the node and the reason, which ends in what to do next.
 func (f Failure) Error() string {
-	return fmt.Sprintf("%s on %s: %s", f.Step, f.Node, f.Reason())
+	return failureWords(f.Step, f.Node, f.Reason())
+}
+
+// failureWords names a mount or a disk once: the script's own words begin with it too.
+func failureWords(step, nodes, reason string) string {
+	if strings.Contains(step, " ") {
+		reason = strings.TrimPrefix(reason, step+" ")
+	}
+	return fmt.Sprintf("%s on %s: %s", step, nodes, reason)
 }
 
 // Reason is the script's own words where there are some, else the error with the step's hint.
@@ -68,7 +78,7 @@ func (f Failure) Reason() string {
 	if !errors.As(f.Err, &n) {
 		return f.Err.Error()
 	}
-	if n.Exit == 0 && n.Script != "" && f.Hint != "" {
+	if n.Exit == 0 && n.Script != "" && f.Hint != "" && !n.Unknown { // what to do then, it says itself
 		return n.Reason() + " (" + f.Hint + ")"
 	}
 	return n.Reason()

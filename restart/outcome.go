@@ -11,10 +11,21 @@ import (
 // Refusal says that checks or a settle step did not pass.
 type Refusal struct{ Failures []Failure }
 
+// Error tells what failed in the same way on several nodes once.
 func (r *Refusal) Error() string {
-	all := make([]string, len(r.Failures))
-	for i, f := range r.Failures {
-		all[i] = f.Error()
+	type what struct{ step, reason string }
+	var order []what
+	nodes := map[what][]string{}
+	for _, f := range r.Failures {
+		w := what{f.Step, f.Reason()}
+		if nodes[w] == nil {
+			order = append(order, w)
+		}
+		nodes[w] = append(nodes[w], f.Node)
+	}
+	all := make([]string, len(order))
+	for i, w := range order {
+		all[i] = failureWords(w.step, strings.Join(nodes[w], ", "), w.reason)
 	}
 	return strings.Join(all, "; ")
 }
@@ -124,7 +135,7 @@ func (t *try) standing() string {
 	case a.Committed.IsZero():
 		return "nothing was touched"
 	case a.Launching.IsZero():
-		return "the group is down; `watchdog arm` closes this attempt, taking the flag away lets it go on"
+		return "the group is down; `cluster-watchdog arm` closes this attempt, taking the flag away lets it go on"
 	default:
 		return t.runsWhere() + "; their memory is held"
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"cluster-watchdog/scripts"
 )
@@ -21,6 +22,10 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 	if !slices.ContainsFunc(ids, func(id string) bool { return id != "" }) {
 		return // an empty group leaves no evidence
 	}
+	if failures := r.localChecks(); len(failures) > 0 { // no restart then either; it must not fill the last of the volume
+		r.world.Log.Warn().Str("event", "preserve").Msgf("no logs are preserved: %v", failures[0].Err)
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, PreserveLimit)
 	defer cancel()
 	folder := filepath.Join(r.plan.settings.Evidence, fmt.Sprintf("incident-%d", incident))
@@ -29,34 +34,48 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 		return
 	}
 	var wait sync.WaitGroup
+	var whole atomic.Int64
+	wanted := 0
 	for rank, id := range ids {
 		if id == "" {
 			continue
 		}
+		wanted++
 		wait.Go(func() {
+			all := true
 			for _, s := range r.plan.of(scripts.Preserve) {
 				if !s.Runs(r.plan.settings, rank) {
 					continue
 				}
-				r.preserveOne(ctx, folder, s, rank, ids)
+				all = r.preserveOne(ctx, folder, s, rank, ids) && all
+			}
+			if all {
+				whole.Add(1)
 			}
 		})
 	}
 	wait.Wait()
+	if n := int(whole.Load()); n < wanted {
+		r.world.Log.Warn().Str("event", "preserve").Str("folder", folder).Msgf("RESTART logs of %d/%d ranks preserved in %s", n, wanted, folder)
+		return
+	}
 	r.world.Log.Info().Str("event", "preserve").Str("folder", folder).Msgf("RESTART logs preserved in %s", folder)
 }
 
-func (r *Runner) preserveOne(ctx context.Context, folder string, s Step, rank int, ids []string) {
+// preserveOne says whether the output of s is on disk now.
+func (r *Runner) preserveOne(ctx context.Context, folder string, s Step, rank int, ids []string) bool {
 	node := r.plan.settings.Nodes[rank]
 	name := fmt.Sprintf("rank%d-%s-%.12s.%s.gz", rank, node, ids[rank], filepath.Base(s.Script))
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(path); err == nil {
-		return
+		return true
 	}
-	if err := r.stream(ctx, path, s, rank, ids); err != nil {
+	err := r.stream(ctx, path, s, rank, ids)
+	if err != nil && !errors.Is(ctx.Err(), context.Canceled) { // an interrupt is told once, for the whole run
 		r.world.Log.Warn().Str("event", "preserve").Str("node", node).Str("step", s.Name).
 			Msgf("cannot preserve %s of rank %d on %s: %v", filepath.Base(s.Script), rank, node, err)
 	}
+	return err == nil
 }
 
 // stream writes one script's output, redacted and gzipped, and gives it its name only when whole.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"cluster-watchdog/scripts"
@@ -73,6 +74,9 @@ func (t *try) commit(c *Clearance) error {
 	if err != nil {
 		return err
 	}
+	if failures := t.newSince(ids); len(failures) > 0 {
+		return &Refusal{Failures: failures}
+	}
 	if a.Committed.IsZero() {
 		a.Committed = now
 	}
@@ -91,6 +95,23 @@ func (t *try) commit(c *Clearance) error {
 	t.world.Log.Info().Str("event", "commit").Int("attempt", a.ID).Msgf("RESTART checks passed on all nodes, commit (try %d)", a.Tries)
 	t.world.Notice(watchdog.NoticeRestart, fmt.Sprintf("restart %d", a.ID), "restarting the group: "+a.Why)
 	return nil
+}
+
+// newSince finds the containers that an earlier commit of this attempt did not name: somebody made
+// them while it waited.
+func (t *try) newSince(ids []string) []Failure {
+	a := t.o.Attempt
+	if a.Committed.IsZero() {
+		return nil
+	}
+	var failures []Failure
+	for rank, id := range ids {
+		if id != "" && (rank >= len(a.Destroy) || a.Destroy[rank] != id) {
+			failures = append(failures, Failure{Step: "identity", Rank: rank, Node: t.plan.settings.Nodes[rank],
+				Err: fmt.Errorf("container %.12s is new since the commit: a person is at work; remove it, or `cluster-watchdog arm`", id)})
+		}
+	}
+	return failures
 }
 
 // destroy removes the containers of all ranks and waits until their names are gone. An error on any
@@ -168,11 +189,22 @@ func (t *try) launched(s Step) func(int, Result) {
 	}
 	return func(rank int, res Result) {
 		a := &t.o.Attempt
-		a.Launched = append(a.Launched, watchdog.Launched{Rank: rank, ID: value(res.Stdout, "id"), StartedAt: value(res.Stdout, "started_at")})
+		a.Launched = append(a.Launched, watchdog.Launched{Rank: rank, ID: launchedID(res), StartedAt: value(res.Stdout, "started_at")})
 		if err := t.save(); err != nil {
 			t.world.Log.Error().Err(err).Str("event", "save").Msg("cannot save a launched id: " + err.Error())
 		}
 	}
+}
+
+var containerID = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// launchedID returns the id that a launch printed; "" for what is none, which the verification
+// will refuse.
+func launchedID(res Result) string {
+	if id := value(res.Stdout, "id"); containerID.MatchString(id) {
+		return id
+	}
+	return ""
 }
 
 // end writes down how the try ended. It does so even when ctx is over.

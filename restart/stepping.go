@@ -56,7 +56,7 @@ func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 		return &Refusal{Failures: failed}
 	}
 	t.world.Log.Info().Str("event", "step").Str("step", s.Name).Int("attempt", o.Attempt.ID).
-		Msgf("RESTART step %q done on %d nodes in %s", s.Name, nodes, time.Since(began).Round(10*time.Millisecond))
+		Msgf("RESTART step %q done on %d/%d nodes in %s", s.Name, nodes, nodes, time.Since(began).Round(10*time.Millisecond))
 	return nil
 }
 

@@ -30,7 +30,7 @@ func Steps() []Step {
 		{Name: "dirs", Script: "check/dirs", On: All, Timeout: 20 * time.Second, Needs: needsDirs,
 			Hint: "make the folder, or let the configured user make it"},
 		{Name: "identity", Script: "check/identity", On: All, Timeout: 15 * time.Second,
-			Hint: "someone else is at work on the node; wait, or `watchdog disarm --reason`"},
+			Hint: "someone else is at work on the node; wait, or `cluster-watchdog disarm --reason`"},
 
 		// -- commit --
 		{Name: "remove containers", Script: "destroy/remove", On: All, Timeout: 2 * time.Minute,

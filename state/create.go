@@ -39,16 +39,16 @@ func (s *Store) build() (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	path = f.Name()
+	made := f.Name() // path is empty again in a return with an error
 	defer func() {
 		if err != nil {
-			os.Remove(path)
+			os.Remove(made)
 		}
 	}()
 	if err := f.Close(); err != nil {
 		return "", err
 	}
-	db, err := bbolt.Open(path, fileMode, &bbolt.Options{Timeout: s.timeout, PageSize: boltPageSize})
+	db, err := bbolt.Open(made, fileMode, &bbolt.Options{Timeout: s.timeout, PageSize: boltPageSize})
 	if err != nil {
 		return "", err
 	}
@@ -56,7 +56,7 @@ func (s *Store) build() (path string, err error) {
 		db.Close()
 		return "", err
 	}
-	return path, db.Close()
+	return made, db.Close()
 }
 
 // layOut writes the marker, the buckets and the zero state.

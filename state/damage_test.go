@@ -184,7 +184,7 @@ func TestGarbageRow(t *testing.T) {
 
 func TestDamageErrorSaysWhatToDo(t *testing.T) {
 	err := &DamageError{Path: "/x/state.db", Cause: errors.New("the file is empty")}
-	same(t, "text", "cannot use the state /x/state.db: it is damaged: the file is empty; the next tick sets it aside and disarms, then arm again", err.Error())
+	same(t, "text", "cannot use the state /x/state.db: it is damaged: the file is empty; the next tick sets it aside and disarms", err.Error())
 	newer := &NewerError{Path: "/x/state.db", Version: 7}
 	same(t, "text", fmt.Sprintf("cannot use the state /x/state.db: it has schema 7 and this watchdog knows only %d; install the later watchdog again", schemaVersion), newer.Error())
 }

@@ -18,7 +18,7 @@ type DamageError struct {
 
 // Error says what is wrong and what to do.
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("cannot use the state %s: it is damaged: %v; the next tick sets it aside and disarms, then arm again", e.Path, e.Cause)
+	return fmt.Sprintf("cannot use the state %s: it is damaged: %v; the next tick sets it aside and disarms", e.Path, e.Cause)
 }
 
 // Unwrap returns the cause.
@@ -66,8 +66,10 @@ func hint(err error) string {
 		return "another process has it open: find it with fuser and try again"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
 		return "free some disk space"
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return "run it as the owner of the folder and see that the disk is mounted writable"
+	case errors.Is(err, syscall.EROFS):
+		return "its disk is mounted read-only: see dmesg for why"
+	case errors.Is(err, fs.ErrPermission):
+		return "run it as root or as the owner of the folder"
 	}
 	return "look at the disk, for example with df and dmesg"
 }

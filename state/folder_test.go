@@ -117,6 +117,20 @@ func TestFullDiskIsNoDamage(t *testing.T) {
 	check(t, s.SaveReset(at(0)))
 }
 
+// A tick each minute on a full disk must not fill the folder with names.
+func TestFullDiskLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	_, out, _ := play(t, "nodisk", dir)
+	if !out.Scan() || !strings.Contains(out.Text(), "cannot save the state") {
+		t.Errorf("the other process says %q", out.Text())
+	}
+	entries, err := os.ReadDir(dir)
+	check(t, err)
+	if len(entries) > 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
 // asNobody runs do without the rights of root, if we are root. Only one thread changes its user
 // for the file system, and it ends with do.
 func asNobody(t *testing.T, dir string, do func()) {

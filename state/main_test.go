@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 		"parent":   playParent,
 		"outliver": playOutliver,
 		"fulldisk": playFullDisk,
+		"nodisk":   playNoDisk,
 	}
 	role := os.Getenv(roleEnv)
 	if role == "" {
@@ -84,6 +85,20 @@ func playFullDisk(dir string) error {
 	}
 	huge := watchdog.State{Phase: watchdog.GivenUp, Told: []string{string(make([]byte, 1<<20))}}
 	fmt.Println(s.SaveLook(huge, Row{}, nil))
+	return nil
+}
+
+// playNoDisk saves for the first time where nothing can be written.
+func playNoDisk(dir string) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100, Max: 100}); err != nil {
+		return err
+	}
+	fmt.Println(s.SaveReset(watchdog.Clock{}))
 	return nil
 }
 

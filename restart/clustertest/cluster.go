@@ -1,6 +1,6 @@
 // Package clustertest is a simulated cluster: real SSH servers on loopback whose scripts run in a
 // real /bin/sh with fake programs first in PATH, a fake inference server for the head, and faults
-// that hang on a seed. Tests use it, and `watchdog demo`.
+// that hang on a seed. Tests use it, and `cluster-watchdog demo`.
 package clustertest
 
 import (

@@ -124,7 +124,7 @@ func (f Fault) problem() error {
 		}
 		return fmt.Errorf("no kind %q; kinds are %s", f.Kind, strings.Join(all, ", "))
 	case f.Step != "" && !slices.ContainsFunc(known(), func(s scripts.Script) bool { return s.Name() == f.Step }):
-		return fmt.Errorf("no script %q; see `watchdog plan --show`", f.Step)
+		return fmt.Errorf("no script %q; see `cluster-watchdog plan --show`", f.Step)
 	case f.Step != "" && slices.Contains(beforeCommands, f.Kind):
 		return fmt.Errorf("%s hits connections, before any script; leave the script out", f.Kind)
 	case f.Kind == SSHDRefuses && (f.P != 0 || f.From != 0 || f.To != 0):
