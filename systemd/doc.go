@@ -1,9 +1,13 @@
-// Package systemd holds the units and the example config as they are installed.
+// Package systemd holds the units, the example config and the man page as they are installed, and
+// what the Debian package is made of.
 package systemd
 
 import "embed"
 
-// Files are the units and the example config.
+// Files are the units, the example config and the man page. They name the program Program.
 //
-//go:embed *.service *.timer config.example.yaml
+//go:embed *.service *.timer config.example.yaml cluster-watchdog.8
 var Files embed.FS
+
+// Program is where the units expect the program; an installation elsewhere replaces it.
+const Program = "/usr/local/bin/cluster-watchdog"

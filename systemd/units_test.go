@@ -17,7 +17,7 @@ const (
 	service = "cluster-watchdog.service"
 	timer   = "cluster-watchdog.timer"
 	notice  = "cluster-watchdog-notice.service"
-	program = "/usr/local/bin/cluster-watchdog"
+	program = Program
 )
 
 // worstExposure is what `systemd-analyze security` may give at most: 0 is locked up, 10 open.
@@ -121,7 +121,7 @@ func TestEveryLineIsExplained(t *testing.T) {
 func TestSystemdTakesTheUnits(t *testing.T) {
 	folder := analysable(t)
 	for _, file := range units(t) {
-		out, err := exec.Command("systemd-analyze", "verify", filepath.Join(folder, file)).CombinedOutput()
+		out, err := exec.Command("systemd-analyze", "verify", "--man=no", filepath.Join(folder, file)).CombinedOutput()
 		if err != nil || len(bytes.TrimSpace(out)) > 0 {
 			t.Errorf("systemd-analyze verify %s: %v\n%s", file, err, out)
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"cluster-watchdog/restart"
-	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
 )
 
@@ -21,10 +20,7 @@ func (s *session) act(ctx context.Context, d watchdog.Decision, o watchdog.Obser
 		return err
 	}
 	if d.EndFlag {
-		if now := state.ReadFlag(s.config.StateDir); now != o.Flag {
-			return codeError{exitRefused, "disarmed anew while looking; nothing was touched"}
-		}
-		if err := state.RemoveFlag(s.config.StateDir); err != nil {
+		if err := s.removeFlag(o.Flag); err != nil {
 			return err
 		}
 		s.log.Info().Str("event", "armed").Msg("the time of the disarm is over: acting again")
@@ -34,10 +30,9 @@ func (s *session) act(ctx context.Context, d watchdog.Decision, o watchdog.Obser
 		if key != "" && slices.Contains(told, key) {
 			return
 		}
-		if key != "" {
+		if s.notify(kind, text) && key != "" {
 			told = append(told, key)
 		}
-		s.notify(kind, text)
 	}))
 	if d.EndFlusher {
 		if err := runner.EndFlusher(ctx, st.Attempts[len(st.Attempts)-1]); err != nil {
@@ -75,16 +70,16 @@ func (s *session) restart(ctx context.Context, r *restart.Runner, st watchdog.St
 	if err != nil {
 		return err
 	}
-	order := restart.Order{Attempt: a, Seen: seen(o), MemFloor: s.memoryFloor(st)}
-	if d.Action == watchdog.ActRestart && !ranDead(d.Readings) {
-		order.Canary = func(ctx context.Context) bool { return s.prober.Canary(ctx).Served() }
-	}
 	begin := fmt.Sprintf("RESTART begin (%s): %s", s.policy.BudgetWords(st, o.At), plain(a.Why))
 	if a.Tries > 0 {
-		begin = fmt.Sprintf("RESTART goes on (attempt %d, try %d): %s", a.ID, a.Tries+1, plain(a.Why))
+		verb := "tries again"
+		if !a.Committed.IsZero() {
+			verb = "goes on"
+		}
+		begin = fmt.Sprintf("RESTART %s (attempt %d, try %d): %s", verb, a.ID, a.Tries+1, plain(a.Why))
 	}
 	s.log.Warn().Str("event", "restart").Int("attempt", a.ID).Str("phase", d.Next.Phase.String()).Msg(begin)
-	a, err = r.Run(ctx, order)
+	a, err = r.Run(ctx, s.order(st, d, o, a))
 	if err != nil {
 		return err
 	}
@@ -101,6 +96,23 @@ func (s *session) restart(ctx context.Context, r *restart.Runner, st watchdog.St
 	default:
 		return codeError{code: exitRefused}
 	}
+}
+
+// order is what the runner is told: what was seen, and whether to ask once more before destroying.
+// A group that is to be launched has nobody to ask, and no group serves with a dead rank.
+func (s *session) order(st watchdog.State, d watchdog.Decision, o watchdog.Observation, a watchdog.Attempt) restart.Order {
+	order := restart.Order{Attempt: a, Seen: seen(o), MemFloor: s.memoryFloor(st)}
+	for _, r := range o.Ranks {
+		started := ""
+		if r.Container != nil {
+			started = r.Container.StartedAt
+		}
+		order.Started = append(order.Started, started)
+	}
+	if d.Action != watchdog.ActLaunch && !ranDead(d.Readings) {
+		order.Canary = func(ctx context.Context) bool { return s.prober.Canary(ctx).Served() }
+	}
+	return order
 }
 
 // attempt returns the attempt to run: the open one, the one that is still refused, or a new one.

@@ -24,6 +24,7 @@ type app struct {
 	in         io.Reader
 	out, errs  io.Writer
 	configPath string
+	story      bool // the demo: time stamps without a date wherever it is told
 }
 
 // session is everything that a command on one cluster needs.
@@ -52,7 +53,7 @@ func (a *app) open() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{app: a, config: c, policy: c.Policy(buildTime()), log: newLogger(a.errs, os.Getenv)}
+	s := &session{app: a, config: c, policy: c.Policy(buildTime()), log: newLogger(a.errs, os.Getenv, a.story)}
 	if s.store, err = state.Open(c.StateDir); err != nil {
 		return nil, err
 	}
@@ -70,20 +71,26 @@ func (a *app) open() (*session, error) {
 func connect(c Config) (nodes, []restart.Target) {
 	targets, err := restart.Resolve(c.identity(), c.places())
 	if err != nil {
-		return unresolved{err}, nil
+		return unresolved{err, c.nodeNames()}, nil
 	}
 	return restart.NewConns(targets, restart.DefaultLimits()), targets
 }
 
 // unresolved stands for nodes that cannot be connected to because of the configuration.
-type unresolved struct{ err error }
-
-func (u unresolved) Run(context.Context, int, scripts.Script, map[string]string) (restart.Result, error) {
-	return restart.Result{}, &restart.NodeError{Reach: watchdog.ReachError, Err: u.err}
+type unresolved struct {
+	err   error
+	nodes []string
 }
 
-func (u unresolved) Stream(context.Context, int, scripts.Script, map[string]string, io.Writer) (restart.Result, error) {
-	return u.Run(context.Background(), 0, scripts.Script{}, nil)
+// errUnresolved is short: each node says it.
+var errUnresolved = errors.New("its key or known_hosts cannot be used: see `cluster-watchdog check`")
+
+func (u unresolved) Run(_ context.Context, rank int, _ scripts.Script, _ map[string]string) (restart.Result, error) {
+	return restart.Result{}, &restart.NodeError{Node: u.nodes[rank], Reach: watchdog.ReachError, Err: errUnresolved}
+}
+
+func (u unresolved) Stream(ctx context.Context, rank int, s scripts.Script, env map[string]string, _ io.Writer) (restart.Result, error) {
+	return u.Run(ctx, rank, s, env)
 }
 func (unresolved) Handshakes(int) int { return 0 }
 func (unresolved) Close()             {}
@@ -93,8 +100,17 @@ type asker struct{ remote restart.Remote }
 
 func (a asker) Ask(ctx context.Context, rank int, s scripts.Script, env map[string]string) (string, error) {
 	res, err := a.remote.Run(ctx, rank, s, env)
+	var n *restart.NodeError
+	if errors.As(err, &n) && n.Script == "" {
+		err = notReached{n}
+	}
 	return res.Stdout, err
 }
+
+// notReached is told behind "rank 0 (n1) cannot be asked: ", where "cannot reach n1" would say it twice.
+type notReached struct{ *restart.NodeError }
+
+func (e notReached) Error() string { return fmt.Sprintf("SSH: %v", e.Err) }
 
 // world is what the runner may touch besides the nodes.
 func (s *session) world(notice func(watchdog.NoticeKind, string, string)) restart.World {
@@ -106,6 +122,15 @@ func (s *session) world(notice func(watchdog.NoticeKind, string, string)) restar
 		Notice: notice,
 		Log:    s.log,
 	}
+}
+
+// removeFlag takes away the flag that was seen. Another one than that was put there since, by
+// somebody who wants this to stop.
+func (s *session) removeFlag(seen watchdog.Flag) error {
+	if now := state.ReadFlag(s.config.StateDir); !now.Equal(seen) {
+		return codeError{exitRefused, "the disarmed flag was changed meanwhile: it stays, and nothing is touched"}
+	}
+	return state.RemoveFlag(s.config.StateDir)
 }
 
 // stateVolume checks that the state can still be written for a good while: without it no budget

@@ -32,12 +32,13 @@ func armCommand(a *app) *cobra.Command {
 
 // arm runs the checks, refuses what a person will not have meant, and says what comes next.
 func (s *session) arm(ctx context.Context, launch bool) error {
+	flag := state.ReadFlag(s.config.StateDir) // the one that the person knows of
 	_, o, failures, err := s.check(ctx)
 	if err != nil {
 		return err
 	}
 	if failures > 0 {
-		return codeError{exitRefused, fmt.Sprintf("cannot arm: %d checks failed; mend what is said above, nothing was changed", failures)}
+		return codeError{exitRefused, fmt.Sprintf("cannot arm: %s failed; mend what is said above, nothing was changed", checksWords(failures))}
 	}
 	if text := refuseArm(o, s.config.Container, launch); text != "" {
 		return codeError{exitRefused, "cannot arm: " + text}
@@ -52,18 +53,18 @@ func (s *session) arm(ctx context.Context, launch bool) error {
 		return err
 	}
 	if damage != nil {
-		return fmt.Errorf("cannot arm: %w: the next tick sets the database aside; arm after that", damage)
+		return fmt.Errorf("%w; arm after that", damage)
 	}
 	arm := &watchdog.Arm{Who: whoami(), At: probe.Now(), Identity: s.policy.Identity, Launch: launch}
 	if err := s.store.SaveArm(arm); err != nil {
 		return err
 	}
-	if err := state.RemoveFlag(s.config.StateDir); err != nil {
+	if err := s.removeFlag(flag); err != nil {
 		return err
 	}
-	s.log.Info().Str("event", "armed").Str("phase", st.Phase.String()).Msgf("armed by %s", arm.Who)
+	s.record("armed", st.Phase, "armed by %s", arm.Who)
 	st.Arm = arm
-	fmt.Fprintf(s.out, "armed. %s\n", s.whatNext(st, o))
+	fmt.Fprintf(s.out, "armed by %s. %s\n", arm.Who, s.whatNext(st, o))
 	return nil
 }
 
@@ -85,7 +86,7 @@ func refuseArm(o watchdog.Observation, container string, launch bool) string {
 	case running == 0 && !launch:
 		return "no rank runs: start the group yourself, or use `cluster-watchdog arm --launch`"
 	case running > 0 && launch:
-		return fmt.Sprintf("%d ranks run: --launch is for a group that is down; arm without it", running)
+		return fmt.Sprintf("%d/%d ranks run: --launch is for a group that is down; arm without it", running, len(o.Ranks))
 	}
 	return ""
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,9 +27,9 @@ func checkCommand(a *app) *cobra.Command {
 				return err
 			}
 			if failures > 0 {
-				return codeError{exitRefused, fmt.Sprintf("%d checks failed: a restart would be refused, and so is `cluster-watchdog arm`", failures)}
+				return codeError{exitRefused, checksWords(failures) + " failed: a restart would be refused, and so is `cluster-watchdog arm`"}
 			}
-			fmt.Fprintf(s.out, "all checks passed on %d nodes\n", len(s.config.Nodes))
+			fmt.Fprintf(s.out, "all checks passed on %d/%d nodes\n", len(s.config.Nodes), len(s.config.Nodes))
 			return nil
 		},
 	}
@@ -40,7 +42,7 @@ func (s *session) check(ctx context.Context) (watchdog.State, watchdog.Observati
 		return st, watchdog.Observation{}, 0, err
 	}
 	if damage != nil {
-		fmt.Fprintf(s.out, "warning: %v: the next tick sets it aside and disarms\n", damage)
+		fmt.Fprintf(s.out, "warning: %v\n", damage)
 	}
 	if s.targets == nil {
 		return st, watchdog.Observation{}, 0, codeError{exitUsage, connectError(s.nodes).Error()}
@@ -48,20 +50,42 @@ func (s *session) check(ctx context.Context) (watchdog.State, watchdog.Observati
 	for _, w := range s.targets[0].Warnings {
 		fmt.Fprintf(s.out, "warning: %s\n", w)
 	}
+	if f, ok := s.errs.(*os.File); ok && isTerminal(f) {
+		fmt.Fprintf(f, "looking at %d nodes and checking them, which takes up to %s where one is silent ...\n",
+			len(s.config.Nodes), (lookLimit + restart.ChecksLimit).Round(time.Second))
+	}
 	o := s.observe(ctx, st, false)
 	if err := ctx.Err(); err != nil {
-		return st, o, 0, codeError{exitRefused, "interrupted"}
+		return st, o, 0, codeError{exitRefused, "interrupted; nothing was changed"}
 	}
 	d := watchdog.Decide(s.policy, st, o)
 	fmt.Fprintln(s.out, "what a look sees:")
-	s.printRanks(d.Readings, o)
+	s.printRanks(d, o)
 	s.warnings(o)
 	runner := restart.NewRunner(s.plan, s.nodes, s.world(func(watchdog.NoticeKind, string, string) {}))
 	_, failures := runner.Check(ctx, restart.Order{Seen: seen(o)})
-	for _, f := range failures {
-		fmt.Fprintf(s.out, "FAILED %-14s %-10s %s\n", f.Step, f.Node, plain(f.Reason()))
+	if err := ctx.Err(); err != nil {
+		return st, o, 0, codeError{exitRefused, "interrupted; nothing was changed"}
 	}
+	s.printFailures(failures)
 	return st, o, len(failures), nil
+}
+
+func (s *session) printFailures(failures []restart.Failure) {
+	step, node := 0, 0
+	for _, f := range failures {
+		step, node = max(step, len(f.Step)), max(node, len(f.Node))
+	}
+	for _, f := range failures {
+		fmt.Fprintf(s.out, "FAILED  %-*s  %-*s  %s\n", node, f.Node, step, f.Step, plain(f.Reason()))
+	}
+}
+
+func checksWords(n int) string {
+	if n == 1 {
+		return "1 check"
+	}
+	return fmt.Sprintf("%d checks", n)
 }
 
 // warnings tells what would make the watchdog slower or blinder than it could be.
@@ -69,7 +93,7 @@ func (s *session) warnings(o watchdog.Observation) {
 	warn := func(format string, args ...any) { fmt.Fprintf(s.out, "warning: "+format+"\n", args...) }
 	if o.Canary.Served() && (o.After.Outcome != watchdog.Answered || len(o.After.Engines) == 0) {
 		warn("no engine counters at %s: a hang is noticed after %s instead of %s", s.config.MetricsURL(),
-			s.policy.NoProgressBlind.Over, s.policy.NoProgress.Over)
+			briefDuration(s.policy.NoProgressBlind.Over), briefDuration(s.policy.NoProgress.Over))
 	}
 	if o.Canary.Outcome == watchdog.Answered && o.Canary.Status >= 400 && o.Canary.Status < 500 {
 		warn("the engine answers %d to the canary (%s): set server.model, server.api or the API key", o.Canary.Status, plain(o.Canary.Error))

@@ -15,7 +15,14 @@ import (
 func loadConfig(path string) (Config, error) {
 	content, err := readConfig(path)
 	if err != nil {
-		return Config{}, &configError{path, []problem{{text: "cannot use this config: " + err.Error()}}}
+		text := "cannot use this config: " + err.Error()
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			text += ": copy config.example.yaml to it and fill it in, or name another with --config"
+		case errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0:
+			text += ": run it as root, say with sudo"
+		}
+		return Config{}, &configError{path, []problem{{text: text}}}
 	}
 	c, problems := parseConfig(content)
 	if len(problems) == 0 {

@@ -15,20 +15,20 @@ func disarmCommand(a *app) *cobra.Command {
 	var reason string
 	var length time.Duration
 	c := &cobra.Command{
-		Use:   "disarm --reason TEXT [--for DURATION]",
+		Use:   "disarm --reason TEXT [--for TIME]",
 		Short: "Keep looking and recording, never act; takes effect at once, also in the middle of a restart",
 		RunE: func(*cobra.Command, []string) error {
-			if reason == "" {
+			if reason = plain(reason); reason == "" {
 				return usageError{fmt.Errorf("cannot disarm without a reason: say why with --reason, the next person will ask")}
 			}
 			if length < 0 {
-				return usageError{fmt.Errorf("cannot disarm for %s: give a time like 2h", length)}
+				return usageError{fmt.Errorf("cannot disarm for %s: give a time like 2h or 90m", briefDuration(length))}
 			}
 			return a.disarm(reason, length)
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "why, for those who come later")
-	c.Flags().DurationVar(&length, "for", 0, "end by itself after this time, if a rank runs then (default: until `cluster-watchdog arm`)")
+	c.Flags().StringVar(&reason, "reason", "", "`why`, for those who come later")
+	c.Flags().DurationVar(&length, "for", 0, "end by itself after this `TIME`, such as 2h or 90m, if a rank runs then (default: never; arm ends it)")
 	return c
 }
 
@@ -44,7 +44,7 @@ func (a *app) disarm(reason string, length time.Duration) error {
 	until := "until `cluster-watchdog arm`"
 	if length > 0 {
 		f.Until, f.Ends = now.Wall.Add(length), now.Add(length)
-		until = "until " + f.Until.Local().Format("2006-01-02 15:04")
+		until = "until " + timeWords(f.Until)
 	}
 	if err := state.WriteFlag(c.StateDir, f); err != nil {
 		return err

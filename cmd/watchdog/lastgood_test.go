@@ -33,6 +33,7 @@ func TestLastGood(t *testing.T) {
 		{"has served before", watchdog.State{Attempts: launched}, watchdog.State{Phase: watchdog.Serving, Since: at(time.Minute), Served: o.At}},
 		{"that launch has served before", watchdog.State{Attempts: launched, Served: at(time.Minute)}, serves},
 		{"a person's start since", watchdog.State{Attempts: launched}, watchdog.State{Phase: watchdog.Serving, Since: o.At, Served: o.At, PersonStart: at(time.Minute)}},
+		{"SERVING by a reset", watchdog.State{Attempts: launched}, watchdog.State{Phase: watchdog.Serving, Since: o.At, Served: at(-time.Hour)}},
 		{"still loading", watchdog.State{Attempts: launched}, watchdog.State{Phase: watchdog.Booting, Since: at(0)}},
 	}
 	for _, r := range rows {

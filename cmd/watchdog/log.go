@@ -9,21 +9,32 @@ import (
 	"github.com/coreos/go-systemd/v22/journal"
 	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
+
+	"cluster-watchdog/watchdog"
 )
 
 // newLogger writes to w in the form that its reader wants: fields for the journal where w is
 // the journal's stream, colours on a terminal, and plain lines elsewhere.
-func newLogger(w io.Writer, getenv func(string) string) zerolog.Logger {
-	return zerolog.New(logWriter(w, getenv)).With().Timestamp().Logger()
+func newLogger(w io.Writer, getenv func(string) string, story bool) zerolog.Logger {
+	return zerolog.New(logWriter(w, getenv, story)).With().Timestamp().Logger()
 }
 
-func logWriter(w io.Writer, getenv func(string) string) io.Writer {
+// record writes into the journal what a person's command did. On a terminal its own answer says so.
+func (s *session) record(event string, phase watchdog.Phase, format string, args ...any) {
+	if f, ok := s.errs.(*os.File); ok && isJournal(f, os.Getenv("JOURNAL_STREAM")) {
+		s.log.Info().Str("event", event).Str("phase", phase.String()).Msgf(format, args...)
+	}
+}
+
+func logWriter(w io.Writer, getenv func(string) string, story bool) io.Writer {
 	f, _ := w.(*os.File)
 	switch {
 	case isJournal(f, getenv("JOURNAL_STREAM")):
 		return &journalWriter{send: journal.Send, fallback: w}
 	case isTerminal(f):
 		return lines(w, "15:04:05", getenv("NO_COLOR") == "" && getenv("TERM") != "dumb")
+	case story:
+		return lines(w, "15:04:05", false)
 	default:
 		return lines(w, time.RFC3339, false)
 	}
@@ -31,7 +42,7 @@ func logWriter(w io.Writer, getenv func(string) string) io.Writer {
 
 // lines writes the sentence first and the fields behind it:
 //
-//	11:58:16 container not running (phase=BOOTING) → restart node=spark3
+//	11:58:16 container not running (phase=BOOTING) → restart: rank 2 (spark3) exited 137 (SIGKILL)
 func lines(w io.Writer, timeFormat string, colour bool) io.Writer {
 	return zerolog.ConsoleWriter{
 		Out:           w,
@@ -45,7 +56,7 @@ func lines(w io.Writer, timeFormat string, colour bool) io.Writer {
 }
 
 // inSentence are the fields for the journal that a sentence says already.
-var inSentence = []string{"event", "phase", "reason", "attempt", "step", "notice", "folder"}
+var inSentence = []string{"event", "phase", "reason", "attempt", "step", "node", "notice", "folder"}
 
 // formatLevel tells only what is out of the ordinary.
 func formatLevel(level any) string {

@@ -91,7 +91,7 @@ func TestJournalIsToldByItsStream(t *testing.T) {
 	} {
 		got := fmt.Sprintf("%T", logWriter(file, func(name string) string {
 			return map[string]string{"JOURNAL_STREAM": row.stream}[name]
-		}))
+		}, false))
 		if got != row.want {
 			t.Errorf("%s: got %s, want %s", row.name, got, row.want)
 		}
@@ -106,12 +106,12 @@ func TestLinesForPeople(t *testing.T) {
 		want   string
 	}{
 		{"sentence first", false, func(l zerolog.Logger) {
-			l.Info().Str("time", "2026-11-01T11:58:16Z").Str("node", "spark3").Msg("container not running (phase=BOOTING) → restart")
-		}, "container not running (phase=BOOTING) → restart node=spark3"},
+			l.Info().Str("time", "2026-11-01T11:58:16Z").Str("node", "spark3").Int("took", 3).Msg("container not running (phase=BOOTING) → restart")
+		}, "container not running (phase=BOOTING) → restart took=3"},
 		{"warning", false, func(l zerolog.Logger) { l.Warn().Msg("disarmed") }, "warning: disarmed"},
 		{"error", false, func(l zerolog.Logger) { l.Error().Err(errors.New("no")).Msg("cannot") }, "error: cannot error=no"},
-		{"escape sequences", false, func(l zerolog.Logger) { l.Info().Str("node", "\x1b[2J").Msg("a\x1b[31mb\u202ec\u009bd\ne") }, `a[31mbcd e node="\x1b[2J"`},
-		{"colour", true, func(l zerolog.Logger) { l.Info().Str("node", "spark3").Msg("m") }, "m \x1b[36mnode=\x1b[0mspark3"},
+		{"escape sequences", false, func(l zerolog.Logger) { l.Info().Str("peer", "\x1b[2J").Msg("a\x1b[31mb\u202ec\u009bd\ne") }, `a[31mbcd e peer="\x1b[2J"`},
+		{"colour", true, func(l zerolog.Logger) { l.Info().Str("peer", "spark3").Msg("m") }, "m \x1b[36mpeer=\x1b[0mspark3"},
 	} {
 		var out bytes.Buffer
 		row.log(zerolog.New(lines(&out, "15:04:05", row.colour)))
@@ -127,9 +127,9 @@ func TestLinesForPeople(t *testing.T) {
 
 func TestPlainFileIsNotColoured(t *testing.T) {
 	var out bytes.Buffer
-	log := newLogger(&out, func(string) string { return "" })
-	log.Info().Str("node", "spark3").Msg("RESTART begin")
-	if got := out.String(); strings.Contains(got, "\x1b") || !strings.HasSuffix(got, " RESTART begin node=spark3\n") {
+	log := newLogger(&out, func(string) string { return "" }, false)
+	log.Info().Str("peer", "spark3").Msg("RESTART begin")
+	if got := out.String(); strings.Contains(got, "\x1b") || !strings.HasSuffix(got, " RESTART begin peer=spark3\n") {
 		t.Errorf("got %q", got)
 	}
 }

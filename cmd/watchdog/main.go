@@ -8,15 +8,28 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	context.AfterFunc(ctx, stop) // a second one ends at once
+	// A reader that has gone, as in `tick 2>&1 | head`, must not end a restart halfway.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(ctx, os.Args[1:]))
+}
+
+// endings are the signals after which a command saves how far it got and ends. A closed terminal is
+// one of them, except under nohup.
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 // run carries out one command line and returns the exit code.
@@ -28,12 +41,14 @@ func run(ctx context.Context, args []string) int {
 	root.SetErr(a.errs)
 	err := root.ExecuteContext(ctx)
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(a.errs, "watchdog: "+err.Error())
+		for line := range strings.Lines(err.Error()) {
+			fmt.Fprintln(a.errs, "watchdog: "+strings.TrimRight(line, "\n"))
+		}
 	}
 	return exitCode(err)
 }
 
-const usage = `Usage: watchdog [--config FILE] COMMAND
+const usage = `Usage: cluster-watchdog [--config FILE] COMMAND
 
 Look after the group of a multi-node LLM server.
 
@@ -45,13 +60,17 @@ Look after the group of a multi-node LLM server.
   reset     let restarts happen again after GIVEN_UP
   tick      one run, as the timer makes it
   demo      a simulated cluster: one rank dies and comes back
+  install   put this program and its units in place; uninstall removes them
   version   version and build time
-  completion SHELL
+  completion bash|zsh|fish|powershell
+
+Config: ` + defaultConfigPath + `, or --config (-c) FILE.
+"cluster-watchdog COMMAND --help" says more.
 
 Examples:
-  watchdog check && watchdog arm
-  watchdog disarm --reason "new model" --for 2h
-  watchdog tick --dry-run
+  cluster-watchdog check && cluster-watchdog arm
+  cluster-watchdog disarm --reason "new model" --for 2h
+  cluster-watchdog tick --dry-run
   journalctl -u cluster-watchdog EVENT=restart
 
 Exit codes: 0 fine, 1 fault, 2 usage or config, 3 refused, 4 broken, 5 given up, 75 busy.
@@ -60,7 +79,7 @@ Exit codes: 0 fine, 1 fault, 2 usage or config, 3 refused, 4 broken, 5 given up,
 // newRoot returns the command line.
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "watchdog",
+		Use:           "cluster-watchdog",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -70,32 +89,54 @@ func newRoot(a *app) *cobra.Command {
 		Args: cobra.NoArgs,
 	}
 	root.SetUsageFunc(func(c *cobra.Command) error {
-		if c != root {
-			fmt.Fprintf(c.OutOrStderr(), "Usage: %s\n%s", c.UseLine(), c.LocalFlags().FlagUsages())
-			return nil
-		}
-		fmt.Fprint(c.OutOrStderr(), usage)
+		fmt.Fprint(c.OutOrStderr(), helpOf(c))
 		return nil
 	})
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		if c == root {
-			fmt.Fprint(c.OutOrStdout(), usage)
-			return
-		}
-		fmt.Fprintf(c.OutOrStdout(), "%s\n\nUsage: %s\n%s", c.Short, c.UseLine(), c.LocalFlags().FlagUsages())
-	})
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), helpOf(c)) })
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w: `%s --help` shows what there is", err, c.CommandPath())}
 	})
 	root.PersistentFlags().StringVarP(&a.configPath, "config", "c", defaultConfigPath, "config file")
 	for _, command := range []*cobra.Command{
 		tickCommand(a), statusCommand(a), planCommand(a), checkCommand(a), armCommand(a),
-		disarmCommand(a), resetCommand(a), demoCommand(a), demoNodeCommand(), versionCommand(a),
+		disarmCommand(a), resetCommand(a), demoCommand(a), demoNodeCommand(),
+		installCommand(a), uninstallCommand(a), versionCommand(a),
 	} {
 		command.Args = orUsage(command.Args)
+		command.DisableFlagsInUseLine = true // they stand in Use
 		root.AddCommand(command)
 	}
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		c.InitDefaultHelpFlag()
+		c.Flags().Lookup("help").Hidden = true
+		if c.Name() == "completion" {
+			c.Use, c.Long = "completion bash|zsh|fish|powershell", ""
+			c.Short = "Print what a shell needs to complete our words, say into /etc/bash_completion.d/cluster-watchdog"
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(*cobra.Command, []string) error {
+				return usageError{fmt.Errorf("cannot print a completion: name a shell, bash, zsh, fish or powershell")}
+			}
+		}
+	}
 	return root
+}
+
+// helpOf is the screen of one command.
+func helpOf(c *cobra.Command) string {
+	if !c.HasParent() {
+		return usage
+	}
+	text := c.Short + ".\n"
+	if c.Long != "" {
+		text = c.Long + "\n"
+	}
+	text += "\nUsage: " + c.UseLine() + "\n" + c.LocalFlags().FlagUsages()
+	if c.Example != "" {
+		text += "\n" + c.Example + "\n"
+	}
+	return text
 }
 
 // orUsage makes a wrong number of arguments an error of usage; none are wanted where args is nil.

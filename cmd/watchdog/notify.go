@@ -19,18 +19,25 @@ import (
 
 // notify lets a person hear of it: the text goes to notify.command on stdin, as the configured
 // user, never as root. It waits for it, for at most notify.timeout, so that nothing is left behind
-// when this run ends.
-func (s *session) notify(kind watchdog.NoticeKind, text string) {
+// when this run ends. It returns false where somebody should have heard of it and did not.
+func (s *session) notify(kind watchdog.NoticeKind, text string) bool {
 	text = plain(text)
-	s.log.Info().Str("event", "notice").Str("notice", kind.String()).Msg(text)
+	e := s.log.Info()
+	switch kind {
+	case watchdog.NoticeRefused, watchdog.NoticeGaveUp, watchdog.NoticeSetAside, watchdog.NoticeTrouble:
+		e = s.log.Warn()
+	}
+	e.Str("event", "notice").Str("notice", kind.String()).Msg("notice: " + text)
 	if s.config.Notify.Command == "" {
-		return
+		return true
 	}
 	host, _ := os.Hostname()
 	message := fmt.Sprintf("[%s@%s] %s: %s\n", s.config.Group, host, kind, text)
-	if err := s.runHook(s.config.Notify.Command, message, s.config.Notify.Timeout); err != nil {
+	err := s.runHook(s.config.Notify.Command, message, s.config.Notify.Timeout)
+	if err != nil {
 		s.log.Error().Str("event", "notice-failed").Str("notice", kind.String()).Msgf("cannot tell anyone by notify.command: %v", err)
 	}
+	return err == nil
 }
 
 // hookWait is how long the output of a hook that was killed may still be held by its children.

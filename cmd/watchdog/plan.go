@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"net"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,28 +31,32 @@ func planCommand(a *app) *cobra.Command {
 
 func (s *session) printPlan(show bool) {
 	fmt.Fprintf(s.out, "Restart of group %q, container %q, at most %s:\n", s.config.Group, s.config.Container, s.plan.Longest())
-	committed := false
+	committed, wide := false, 0
+	for _, step := range s.plan.Steps() {
+		wide = max(wide, len(step.Name))
+	}
+	fmt.Fprintf(s.out, "    %-*s %-9s %-8s %-7s %s\n", wide, "step", "class", "on", "limit", "script")
 	for i, step := range s.plan.Steps() {
 		if !committed && step.Class() > scripts.Check {
 			fmt.Fprintln(s.out, "    -- commit: until here nothing has changed --")
 			committed = true
 		}
-		fmt.Fprintf(s.out, "%3d %-22s %-9s %-8s %-7s %s\n", i+1, step.Name, step.Class(), step.On, step.Timeout, step.Script)
+		fmt.Fprintf(s.out, "%3d %-*s %-9s %-8s %-7s %s\n", i+1, wide, step.Name, step.Class(), step.On, step.Timeout, step.Script)
 	}
 	fmt.Fprintf(s.out, "launch command: %s\n\nNodes:\n", s.config.Launch.Command)
 	if s.targets == nil {
-		fmt.Fprintf(s.out, "  %v\n", connectError(s.nodes))
+		fmt.Fprintf(s.out, "  %s\n", strings.ReplaceAll(connectError(s.nodes).Error(), "\n", "\n  "))
 	}
 	for rank, t := range s.targets {
 		role := "worker"
 		if rank == 0 {
 			role = "head"
 		}
-		fmt.Fprintf(s.out, "  rank %d %-7s %-12s %s@%s:%d", rank, role, t.Name, t.User, t.Host, t.Port)
+		fmt.Fprintf(s.out, "  rank %d %-7s %-12s %s@%s", rank, role, t.Name, t.User, net.JoinHostPort(t.Host, strconv.Itoa(t.Port)))
 		if t.HostKeyAlias != "" {
-			fmt.Fprintf(s.out, " alias %s", t.HostKeyAlias)
+			fmt.Fprintf(s.out, ", host key alias %s", t.HostKeyAlias)
 		}
-		fmt.Fprintf(s.out, " key %s known_hosts %s\n", strings.Join(t.Keys, ","), t.KnownHosts)
+		fmt.Fprintf(s.out, ", key %s, known_hosts %s\n", strings.Join(t.Keys, " or "), t.KnownHosts)
 		for _, w := range t.Warnings {
 			fmt.Fprintf(s.out, "    warning: %s\n", w)
 		}

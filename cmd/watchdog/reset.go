@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -14,34 +15,39 @@ func resetCommand(a *app) *cobra.Command {
 		Use:   "reset --reason TEXT",
 		Short: "Leave GIVEN_UP and refill the budget: restarts may happen again",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if reason == "" {
+			if reason = plain(reason); reason == "" {
 				return usageError{fmt.Errorf("cannot reset without a reason: say with --reason what was found, the next person will ask")}
 			}
 			s, err := a.open()
 			if err != nil {
 				return err
 			}
-			lock, err := s.lock(c.Context(), "reset")
-			if err != nil {
-				return err
-			}
-			defer func() { _ = lock.Release() }()
-			st, damage, err := s.load()
-			if err != nil {
-				return err
-			}
-			if damage != nil {
-				return fmt.Errorf("cannot reset: %w: the next tick sets the database aside", damage)
-			}
-			now := probe.Now()
-			if err := s.store.SaveReset(now); err != nil {
-				return err
-			}
-			s.log.Info().Str("event", "reset").Str("phase", st.Phase.String()).Msgf("reset by %s: %s", whoami(), plain(reason))
-			fmt.Fprintf(a.out, "reset: budget restart 0/%d in %s; the next tick goes on from phase %s\n", s.policy.BudgetCount, s.policy.BudgetWindow, st.Phase)
-			return nil
+			return s.reset(c.Context(), reason)
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "what was found")
+	c.Flags().StringVar(&reason, "reason", "", "`what` was found")
 	return c
+}
+
+// reset is recorded under the lock: a restart in its middle keeps its budget.
+func (s *session) reset(ctx context.Context, reason string) error {
+	lock, err := s.lock(ctx, "reset")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Release() }()
+	st, damage, err := s.load()
+	if err != nil {
+		return err
+	}
+	if damage != nil {
+		return damage
+	}
+	if err := s.store.SaveReset(probe.Now()); err != nil {
+		return err
+	}
+	s.record("reset", st.Phase, "reset by %s: %s", whoami(), reason)
+	fmt.Fprintf(s.out, "reset by %s: budget restart 0/%d in %s; the next tick goes on from phase %s\n",
+		whoami(), s.policy.BudgetCount, briefDuration(s.policy.BudgetWindow), st.Phase)
+	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ type status struct {
 	Served   watchdog.Clock     `json:"served,omitzero"`
 	Incident *watchdog.Incident `json:"incident,omitempty"`
 	Attempt  *watchdog.Attempt  `json:"attempt,omitempty"` // the last one
+	Down     bool               `json:"down,omitempty"`    // removed by an attempt that has not launched it yet
 	Working  string             `json:"working,omitempty"` // who holds the lock
 	Ranks    []watchdog.Known   `json:"ranks,omitempty"`
 	LastGood *watchdog.LastGood `json:"last_good,omitempty"`
@@ -72,7 +74,7 @@ func (s *session) status() (status, error) {
 	out := status{Group: s.config.Group, Phase: st.Phase.String(), Since: st.Since, Served: st.Served, Incident: st.Incident,
 		Ranks: st.Ranks, LastGood: st.LastGood, Budget: s.policy.BudgetWords(st, now)}
 	if damage != nil {
-		out.Damage = damage.Error() + ": the next tick sets it aside and disarms"
+		out.Damage = damage.Error()
 	}
 	out.Armed, out.Switch = s.policy.Switch(st, state.ReadFlag(s.config.StateDir), now)
 	if h, busy := state.HeldBy(s.config.StateDir); busy {
@@ -80,7 +82,11 @@ func (s *session) status() (status, error) {
 	}
 	if n := len(st.Attempts); n > 0 {
 		out.Attempt = &st.Attempts[n-1]
+		if a := out.Attempt; !a.Launching.IsZero() && a.Launching.After(st.Seen) { // not looked at since
+			out.Phase, out.Since, out.Ranks = watchdog.Booting.String(), a.Launching, nil
+		}
 	}
+	out.Down = isDown(st)
 	if damage == nil {
 		rows, err := s.store.Rows(1)
 		if err != nil {
@@ -97,53 +103,102 @@ func (s *session) status() (status, error) {
 	return out, nil
 }
 
+// isDown says whether the last attempt has begun to remove the group, has not launched it, and
+// nobody has closed it since.
+func isDown(st watchdog.State) bool {
+	n := len(st.Attempts)
+	if n == 0 || st.Attempts[n-1].Committed.IsZero() || !st.Attempts[n-1].Launching.IsZero() {
+		return false
+	}
+	committed := st.Attempts[n-1].Committed
+	armed := st.Arm != nil && st.Arm.At.After(committed)
+	return !armed && !st.Served.After(committed) && !st.PersonStart.After(committed) && !st.Reset.After(committed)
+}
+
 func (s *session) printStatus(st status) {
 	p := func(name, format string, args ...any) {
-		fmt.Fprintf(s.out, "%-10s%s\n", name, fmt.Sprintf(format, args...))
+		fmt.Fprintf(s.out, "%-9s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	p(st.Group, "%s%s", st.Phase, since(st.Since))
+	p("group", "%s: %s", st.Group, phaseWords(st))
 	p("switch", "%s", plain(st.Switch))
 	if st.Damage != "" {
 		p("state", "%s", plain(st.Damage))
 	}
+	if st.Working != "" {
+		p("at work", "another watchdog is running (%s)", st.Working)
+	}
 	if st.Last != nil {
 		p("last look", "%s ago: %s", st.LastAge, plain(st.Last.Sentence))
 	}
-	if st.Stale {
-		p("timer", "no look for more than %s: `systemctl list-timers cluster-watchdog.timer`", stalePeriods*s.config.Period)
+	switch {
+	case st.Stale && st.Last == nil:
+		p("timer", "no look yet: start it with `systemctl enable --now cluster-watchdog.timer`")
+	case st.Stale:
+		p("timer", "no look for more than %s: see `systemctl list-timers cluster-watchdog.timer`", briefDuration(stalePeriods*s.config.Period))
 	}
 	if !st.Served.IsZero() {
-		p("served", "last completion %s", st.Served.Wall.Local().Format("2006-01-02 15:04:05"))
+		p("served", "last completion at %s", timeWords(st.Served.Wall))
 	}
 	if st.Incident != nil {
-		p("incident", "%d open since %s: %s", st.Incident.ID, st.Incident.Opened.Wall.Local().Format("15:04:05"), plain(st.Incident.What))
+		p("incident", "%d, open since %s: %s", st.Incident.ID, timeWords(st.Incident.Opened.Wall), plain(st.Incident.What))
 	}
 	p("budget", "%s", st.Budget)
 	if a := st.Attempt; a != nil {
-		p("attempt", "%s", attemptWords(*a))
-	}
-	if st.Working != "" {
-		p("at work", "another watchdog is running (%s)", st.Working)
+		p("attempt", "%s", attemptWords(*a, st.Working != ""))
 	}
 	for i, k := range st.Ranks {
 		p(fmt.Sprintf("rank %d", i), "%s", knownWords(s.config.Nodes, i, k))
 	}
 }
 
-func since(c watchdog.Clock) string {
-	if c.IsZero() {
-		return ""
+// phaseWords says the phase, since when, and what to do where a person must.
+func phaseWords(st status) string {
+	words := st.Phase
+	if !st.Since.IsZero() {
+		words += " since " + timeWords(st.Since.Wall)
 	}
-	return " since " + c.Wall.Local().Format("2006-01-02 15:04:05")
+	switch {
+	case st.Down && st.Working != "":
+		return words + ", being restarted now"
+	case st.Down && st.Phase != watchdog.GivenUp.String():
+		return words + "; the group is down, the next tick goes on with its restart"
+	}
+	switch st.Phase {
+	case watchdog.None.String():
+		return words + ", nothing known to be launched"
+	case watchdog.GivenUp.String():
+		return words + ": find out why, see the preserved logs, then `cluster-watchdog reset --reason`"
+	}
+	return words
 }
 
-func attemptWords(a watchdog.Attempt) string {
+// timeWords prints a time as people here say it, with the date unless it is today's.
+func timeWords(t time.Time) string {
+	t = t.Local()
+	if t.Format(time.DateOnly) == time.Now().Format(time.DateOnly) {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}
+
+func attemptWords(a watchdog.Attempt, running bool) string {
 	by := ""
 	if a.By != "" {
-		by = " asked for by " + plain(a.By)
+		by = ", asked for by " + plain(a.By)
 	}
-	text := fmt.Sprintf("%d%s, %s: %s, step %q, try %d", a.ID, by, a.Started.Wall.Local().Format("2006-01-02 15:04:05"), a.Outcome, a.Step, a.Tries)
-	if a.Error != "" {
+	text := fmt.Sprintf("%d of %s%s: %s", a.ID, timeWords(a.Started.Wall), by, a.Outcome)
+	if a.Outcome == watchdog.OutcomeNone && running {
+		text = strings.TrimSuffix(text, a.Outcome.String()) + "under way"
+	}
+	ended := a.Outcome == watchdog.OutcomeLaunched || a.Outcome == watchdog.OutcomeRecovered
+	if a.Step != "" && !ended {
+		text += fmt.Sprintf(", step %q", a.Step)
+	}
+	if a.Tries > 1 {
+		text += fmt.Sprintf(", try %d", a.Tries)
+	}
+	switch a.Outcome {
+	case watchdog.OutcomeRefused, watchdog.OutcomeBroken, watchdog.OutcomeLaunchFailed:
 		text += ": " + plain(a.Error)
 	}
 	return text
@@ -168,18 +223,27 @@ func knownWords(nodes []NodeConfig, rank int, k watchdog.Known) string {
 	}
 }
 
-// printRanks prints what a look said of each rank and of the engine.
-func (s *session) printRanks(r watchdog.Readings, o watchdog.Observation) {
-	for i, v := range r.Ranks {
-		text := v.What
-		if text == "" {
-			text = fmt.Sprintf("rank %d (%s) runs", i, o.Ranks[i].Node)
+// printRanks prints what a look said of each rank and of the engine. While a boot lasts the silence
+// of its engine is no failure.
+func (s *session) printRanks(d watchdog.Decision, o watchdog.Observation) {
+	if err := connectError(s.nodes); err != nil {
+		fmt.Fprintf(s.out, "  %-8s no node can be asked: %s\n", watchdog.Unknown, plain(err.Error()))
+	} else {
+		for i, v := range d.Readings.Ranks {
+			text := v.What
+			if text == "" {
+				text = fmt.Sprintf("rank %d (%s) runs", i, o.Ranks[i].Node)
+			}
+			fmt.Fprintf(s.out, "  %-8s %s\n", v.Reading, plain(text))
 		}
-		fmt.Fprintf(s.out, "  %-8s %s\n", v.Reading, plain(text))
 	}
-	for _, v := range []watchdog.Verdict{r.Engine, r.Progress} {
+	for _, v := range []watchdog.Verdict{d.Readings.Engine, d.Readings.Progress} {
+		reading := v.Reading.String()
+		if v.Reading == watchdog.Failing && d.Next.Phase == watchdog.Booting {
+			reading = "loading"
+		}
 		if v.What != "" {
-			fmt.Fprintf(s.out, "  %-8s %s\n", v.Reading, plain(v.What))
+			fmt.Fprintf(s.out, "  %-8s %s\n", reading, plain(v.What))
 		}
 	}
 }

@@ -81,9 +81,10 @@ func (s *session) remember() (st watchdog.State, fault string) {
 // setAside replaces a damaged database, disarms, and tells; it returns why that failed.
 func (s *session) setAside(damage *state.DamageError) (fault string) {
 	aside, err := s.store.SetAside(time.Now(), damage.Cause.Error())
-	text := fmt.Sprintf("%v: kept as %s, and disarmed: start with `cluster-watchdog check`, then `cluster-watchdog arm`", damage, orUnknown(aside))
+	text := fmt.Sprintf("the state %s was damaged (%v): kept as %s, and disarmed; start with `cluster-watchdog check`, then `cluster-watchdog arm`",
+		damage.Path, damage.Cause, orUnknown(aside))
 	if err != nil {
-		fault = fmt.Sprintf("%v, and it cannot be set aside: %v", damage, err)
+		fault = fmt.Sprintf("the state %s is damaged (%v): %v", damage.Path, damage.Cause, err)
 		text = fault
 	}
 	s.notify(watchdog.NoticeSetAside, text)
@@ -119,10 +120,23 @@ func (s *session) look(ctx context.Context, st watchdog.State, fault string, ran
 		}
 	}
 	s.say(st, d)
-	for _, n := range d.Notices {
-		s.notify(n.Kind, n.Text)
+	if s.tell(&d) || fault != "" {
+		return d, o, nil
 	}
-	return d, o, nil
+	return d, o, s.store.SaveTold(d.Next.Told)
+}
+
+// tell lets people hear of the notices of a look. What did not get through is not told yet: the
+// next look says it again. It returns whether all did.
+func (s *session) tell(d *watchdog.Decision) (all bool) {
+	all = true
+	for _, n := range d.Notices {
+		if !s.notify(n.Kind, n.Text) && n.Key != "" {
+			all = false
+			d.Next.Told = slices.DeleteFunc(d.Next.Told, func(key string) bool { return key == n.Key })
+		}
+	}
+	return all
 }
 
 // observe makes one observation.
@@ -164,7 +178,7 @@ func (s *session) lastReason() string {
 
 // lastGood describes a boot of ours that has just served; nil where none has.
 func lastGood(p watchdog.Policy, before, next watchdog.State, o watchdog.Observation) *watchdog.LastGood {
-	if len(before.Attempts) == 0 || next.Phase != watchdog.Serving || !next.Since.Equal(o.At) {
+	if len(before.Attempts) == 0 || !justServed(next, o.At) {
 		return nil
 	}
 	a := before.Attempts[len(before.Attempts)-1]
@@ -186,7 +200,7 @@ func lastGood(p watchdog.Policy, before, next watchdog.State, o watchdog.Observa
 func (s *session) say(before watchdog.State, d watchdog.Decision) {
 	phase := d.Next.Phase.String()
 	event := func(e *zerolog.Event, name string) *zerolog.Event { return e.Str("event", name).Str("phase", phase) }
-	if d.Next.Phase == watchdog.Serving && d.Next.Since.Equal(d.Next.Last) {
+	if justServed(d.Next, d.Next.Last) {
 		event(s.log.Info(), "serving").Msg("health OK → SERVING")
 		return
 	}
@@ -200,6 +214,12 @@ func (s *session) say(before watchdog.State, d watchdog.Decision) {
 		e = s.log.Warn()
 	}
 	event(e, name).Str("reason", d.Reason.String()).Msg(plain(d.Sentence()))
+}
+
+// justServed says whether the look at that time made the phase SERVING by a completion. A reset makes
+// it SERVING without one.
+func justServed(next watchdog.State, at watchdog.Clock) bool {
+	return next.Phase == watchdog.Serving && next.Since.Equal(at) && next.Served.Equal(at)
 }
 
 // sleepUntil waits until so long after the look began.
@@ -239,7 +259,7 @@ func (s *session) dryRun(ctx context.Context) error {
 	}
 	d := watchdog.Decide(s.policy, st, o)
 	fmt.Fprintln(s.out, plain(d.Sentence()))
-	s.printRanks(d.Readings, o)
+	s.printRanks(d, o)
 	return nil
 }
 

@@ -28,7 +28,7 @@ func versionCommand(a *app) *cobra.Command {
 		Use:   "version",
 		Short: "Print version and build time",
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(a.out, "watchdog %s (%s, %s/%s) built from a commit of %s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, orUnknown(built))
+			fmt.Fprintf(a.out, "cluster-watchdog %s (%s, %s/%s) built from a commit of %s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, orUnknown(built))
 			return nil
 		},
 	}

@@ -30,7 +30,7 @@ func TestPowerCuts(t *testing.T) {
 		from := mark(t)
 		die(t, 2)
 		saidSince(t, from, `RESTART begin`, wedgeWithin)
-			after := time.Duration(random.Int64N(int64(4 * time.Second)))
+		after := time.Duration(random.Int64N(int64(4 * time.Second)))
 		time.Sleep(after)
 		mustOuter(t, "kill", container(head))
 		mustOuter(t, "start", container(head))

@@ -53,7 +53,7 @@ func TestNoWorse(t *testing.T) {
 			}()
 			die(t, 2)
 			saidSince(t, from, r.want, 2*wedgeWithin)
-					quiet(t, secondsOfTwo)
+			quiet(t, secondsOfTwo)
 			never(t, from, `RESTART (step|checks passed|launched)`)
 			r.mend(t)
 			mended = true

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// systemctlDeadline is for a systemd that does not answer.
+const systemctlDeadline = time.Minute
+
+// startTimer lets systemd know. Only the timer is touched, never the service: a restart that runs
+// goes on with the program and the unit it began with.
+func (i installer) startTimer(ctx context.Context, first bool) error {
+	if i.systemctl == nil {
+		return nil
+	}
+	if err := i.tell(ctx, "daemon-reload"); err != nil {
+		return err
+	}
+	switch configured := exists(i.at(defaultConfigPath)); {
+	case !first: // a timer that a person has stopped or disabled stays so
+		return i.tell(ctx, "try-restart", timerUnit)
+	case !configured: // without a config each look would end in exit code 2
+		return i.tell(ctx, "enable", timerUnit)
+	default:
+		return i.tell(ctx, "enable", "--now", timerUnit)
+	}
+}
+
+// tell has systemd do something, and says so.
+func (i installer) tell(ctx context.Context, args ...string) error {
+	words := "systemctl " + strings.Join(args, " ")
+	if _, err := i.systemctl(ctx, args...); err != nil {
+		return fmt.Errorf("%w: see to that, then run %s again; it can be repeated", err, i.verb)
+	}
+	fmt.Fprintln(i.out, "ran       "+words)
+	return nil
+}
+
+func systemctl(ctx context.Context, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, systemctlDeadline)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "systemctl", args...).Output()
+	if err == nil {
+		return strings.TrimSpace(string(out)), nil
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		return "", fmt.Errorf("cannot run systemctl %s: %s", strings.Join(args, " "), strings.TrimSpace(string(exit.Stderr)))
+	}
+	return "", fmt.Errorf("cannot run systemctl %s: %w", strings.Join(args, " "), err)
+}
