@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"cluster-watchdog/scripts"
@@ -93,7 +94,11 @@ func (t *try) commit(c *Clearance) error {
 		return err
 	}
 	t.world.Log.Info().Str("event", "commit").Int("attempt", a.ID).Msgf("RESTART checks passed on all nodes, commit (try %d)", a.Tries)
-	t.world.Notice(watchdog.NoticeRestart, fmt.Sprintf("restart %d", a.ID), "restarting the group: "+a.Why)
+	verb := "restarting"
+	if !slices.ContainsFunc(a.Destroy, func(id string) bool { return id != "" }) {
+		verb = "launching"
+	}
+	t.world.Notice(watchdog.NoticeRestart, fmt.Sprintf("restart %d", a.ID), verb+" the group: "+a.Why)
 	return nil
 }
 
@@ -145,19 +150,29 @@ func (t *try) settle(ctx context.Context) error {
 		if err := t.step(ctx, s, take); err != nil {
 			return err
 		}
+		if take != nil {
+			t.tellUncompared()
+		}
 	}
 	return nil
 }
 
-// measured takes in how much memory a node has free before its launch, and says where there is
-// nothing to compare it with.
+// measured takes in how much memory a node has free before its launch.
 func (t *try) measured(rank int, res Result) {
-	free := parseInt(value(res.Stdout, "memfree"))
-	t.o.Attempt.MemFree[rank] = free
-	if rank >= len(t.o.MemFloor) || t.o.MemFloor[rank] == 0 {
-		node := t.plan.settings.Nodes[rank]
-		t.world.Log.Warn().Str("event", "memory").Str("node", node).
-			Msgf("RESTART %d MiB free on %s is not compared with anything: no settle.memory_floor, and no good launch of this config yet", free>>20, node)
+	t.o.Attempt.MemFree[rank] = parseInt(value(res.Stdout, "memfree"))
+}
+
+// tellUncompared says where there was nothing to compare the free memory with.
+func (t *try) tellUncompared() {
+	var nodes []string
+	for rank, free := range t.o.Attempt.MemFree {
+		if rank >= len(t.o.MemFloor) || t.o.MemFloor[rank] == 0 {
+			nodes = append(nodes, fmt.Sprintf("%s %d MiB", t.plan.settings.Nodes[rank], free>>20))
+		}
+	}
+	if len(nodes) > 0 {
+		t.world.Log.Warn().Str("event", "memory").
+			Msgf("RESTART free memory (%s) is not compared with anything: no settle.memory_floor, and no good launch of this config yet", strings.Join(nodes, ", "))
 	}
 }
 

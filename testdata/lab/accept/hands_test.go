@@ -120,7 +120,7 @@ func eventually(t *testing.T, within time.Duration, what string, want func() boo
 	deadline := time.Now().Add(within)
 	for !want() {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s\n%s", within, what, story())
+			t.Fatalf("not within %s: %s", within, what)
 		}
 		time.Sleep(200 * time.Millisecond)
 	}

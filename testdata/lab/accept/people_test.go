@@ -85,6 +85,6 @@ func TestDisarmed(t *testing.T) {
 	on(t, head, "cluster-watchdog disarm --reason 'new model'")
 	from := mark(t)
 	die(t, 2)
-	saidSince(t, from, `would restart \(container not running: rank 2 \(node3\) exited 1\): disarmed: by root: new model`, deadWithin)
+	saidSince(t, from, `would restart \(container not running: .*rank 2 \(node3\) exited 1.*\): disarmed: by root: new model`, deadWithin)
 	never(t, from, `RESTART`)
 }

@@ -100,7 +100,7 @@ func phase(t *testing.T, want string, within time.Duration) {
 // mark remembers where the journal stands.
 func mark(t *testing.T) string {
 	t.Helper()
-	return on(t, head, "journalctl -n 0 --show-cursor | sed 's/^-- cursor: //'")
+	return on(t, head, "journalctl -n 0 --show-cursor | sed -n 's/^-- cursor: //p'")
 }
 
 // sinceMark is what the watchdog's service has said since.
