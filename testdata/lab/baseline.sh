@@ -97,7 +97,7 @@ look() {
 		[[ $said == running\ * ]] || fail "the rank on $node is ${said%% *}"
 	done
 	curl -sf -m 40 -o /dev/null "$url/health" || fail "not healthy"
-	model=$(curl -sf -m 5 "$url/v1/models" | sed -E 's/^[^[]*\[\{"id": ?"([^"]*)".*/\1/')
+	model=$(curl -sf -m 5 "$url/v1/models" | grep -oE '"id": ?"[^"]*"' | head -n 1 | cut -d '"' -f 4)
 	before=$(curl -sf -m 4 "$url/metrics" | counters)
 	said=$(curl -sf -m 30 -H 'Content-Type: application/json' "$url/v1/completions" \
 		-d "{\"model\":\"$model\",\"prompt\":\"Hi\",\"max_tokens\":1,\"temperature\":0}") || fail "no completion"

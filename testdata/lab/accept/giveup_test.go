@@ -11,9 +11,10 @@ import (
 // failed group left in place for inspection.
 func TestKillingRequest(t *testing.T) {
 	serving(t)
+	fault(t, head, "poison")
 	for death := 1; death <= 3; death++ {
 		from := mark(t)
-		on(t, head, `curl -s -m 5 -H 'Content-Type: application/json' -d '{"prompt":"POISON","max_tokens":1,"model":"'$(curl -s http://172.31.77.11:8000/v1/models | sed 's/.*"id":"\([^"]*\)".*/\1/')'"}' http://172.31.77.11:8000/v1/completions || true`)
+		on(t, head, `curl -s -m 5 -H 'Content-Type: application/json' -d '{"prompt":"POISON","max_tokens":1,"model":"fake/model"}' http://172.31.77.11:8000/v1/completions || true`)
 		if death < 3 {
 			saidSince(t, from, `RESTART launched all ranks`, wedgeWithin)
 			saidSince(t, from, `health OK → SERVING`, bootWithin)

@@ -21,5 +21,5 @@ func (f figures) median() float64 { return slices.Sorted(slices.Values(f))[len(f
 
 // String is the median with the spread.
 func (f figures) String() string {
-	return fmt.Sprintf("%8.0f   (%.0f to %.0f)", f.median(), slices.Min(f), slices.Max(f))
+	return fmt.Sprintf("%6.0f (%.0f, %.0f)", f.median(), slices.Min(f), slices.Max(f))
 }

@@ -65,7 +65,7 @@ func serving(b *testing.B) {
 		said = tick()
 	}
 	tick() // after the one that served: nothing is left to be tidied up
-	everywhere(b, `pkill -f "[b]aseline-flusher"; true`)
+	everywhere(b, `pkill -f "[b]aseline-flusher|[c]luster-watchdog-flusher"; true`)
 }
 
 // tick returns what a tick says. Its exit code is its own affair: what comes of it is looked at.

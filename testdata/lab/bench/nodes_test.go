@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -60,40 +58,4 @@ func everywhere(b *testing.B, command string) {
 	if failed := strings.Join(failures, ""); failed != "" {
 		b.Fatal(failed)
 	}
-}
-
-// put writes a program to the head.
-func put(b *testing.B, path string, content []byte) {
-	b.Helper()
-	_, errs, err := in(0, content, "root", "sh", "-c", "cat >"+path+" && chmod 0755 "+path)
-	if err != nil {
-		b.Fatalf("cannot write %s: %v: %s", path, err, errs)
-	}
-}
-
-// The programs on the head that the benchmarks run.
-const (
-	baseline = "/usr/local/bin/lab-baseline"
-	coster   = "/usr/local/bin/lab-cost"
-)
-
-// tools puts the baseline and the program that measures onto the head.
-func tools(b *testing.B) {
-	b.Helper()
-	script, err := os.ReadFile("../baseline.sh")
-	if err != nil {
-		b.Fatal(err)
-	}
-	put(b, baseline, script)
-	path := filepath.Join(b.TempDir(), "cost")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "./cost")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("cannot build cost: %v: %s", err, out)
-	}
-	program, err := os.ReadFile(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	put(b, coster, program)
 }

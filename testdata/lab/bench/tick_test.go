@@ -18,7 +18,7 @@ func BenchmarkHealthyTick(b *testing.B) {
 	var ours, theirs costs
 	for range *rounds {
 		ours.add(b, "root", "cluster-watchdog", "tick")
-		theirs.add(b, "ops", baseline, "look")
+		theirs.add(b, "ops", bash, "look")
 	}
 	share := ours.cpu.median() / theirs.cpu.median()
 	b.ReportMetric(0, "ns/op")
