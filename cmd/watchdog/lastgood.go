@@ -1,0 +1,25 @@
+package main
+
+import (
+	"cluster-watchdog/watchdog"
+)
+
+// lastGood describes a boot of ours that has just served; nil where none has.
+func lastGood(p watchdog.Policy, before, next watchdog.State, o watchdog.Observation) *watchdog.LastGood {
+	if len(before.Attempts) == 0 || !justServed(next, o.At) {
+		return nil
+	}
+	a := before.Attempts[len(before.Attempts)-1]
+	if a.Launching.IsZero() || before.Served.After(a.Launching) || next.PersonStart.After(a.Launching) {
+		return nil // that launch has served before, or this start is somebody else's
+	}
+	good := &watchdog.LastGood{At: o.At, Identity: p.Identity, MemFree: a.MemFree, Boot: o.At.Since(a.Launching)}
+	for _, r := range o.Ranks {
+		image := ""
+		if r.Container != nil {
+			image = r.Container.ImageID
+		}
+		good.Images = append(good.Images, image)
+	}
+	return good
+}
