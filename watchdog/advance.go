@@ -15,6 +15,7 @@ func (l *look) advance() {
 	l.goodNews()
 	l.keepCounters()
 	l.busyFor()
+	l.tellBlind()
 	l.next.Last = l.o.At
 	l.next.Config, l.next.Identity = l.p.Config, l.p.Identity
 }

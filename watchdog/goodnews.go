@@ -37,7 +37,7 @@ func (l *look) goodNews() {
 // that we launched without an incident took the time given; zero: there was none.
 func (l *look) closeIncident(boot time.Duration) {
 	n := &l.next
-	heard := len(n.Told) > 0 || l.attemptSince(n.Incident)
+	heard := slices.ContainsFunc(n.Told, func(key string) bool { return key != keyBlind }) || l.attemptSince(n.Incident)
 	switch inc := n.Incident; {
 	case inc != nil && heard:
 		from := inc.Opened
@@ -48,7 +48,8 @@ func (l *look) closeIncident(boot time.Duration) {
 	case inc == nil && boot > 0:
 		l.tell(NoticeServing, "", fmt.Sprintf("serving, %s after the launch", brief(boot)))
 	}
-	n.Incident, n.Told = nil, nil
+	n.Incident = nil
+	n.Told = slices.DeleteFunc(n.Told, func(key string) bool { return key != keyBlind })
 }
 
 // attemptSince says whether a restart was tried for this incident.

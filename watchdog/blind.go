@@ -1,0 +1,23 @@
+package watchdog
+
+import (
+	"fmt"
+	"slices"
+)
+
+// keyBlind is of the notice that no node can be asked. It outlives a served completion: a group may
+// serve for weeks while the watchdog has lost its key, and that must not be told each minute.
+const keyBlind = "no node can be asked"
+
+// tellBlind tells at once when not a single node can be asked – a lost key, a changed network –
+// since then nothing could be done for the group, whatever comes.
+func (l *look) tellBlind() {
+	if l.first || len(l.r.Ranks) == 0 {
+		return
+	}
+	if slices.ContainsFunc(l.r.Ranks, func(v Verdict) bool { return v.Cause != CauseNodeSilent }) {
+		l.next.Told = slices.DeleteFunc(l.next.Told, func(key string) bool { return key == keyBlind })
+		return
+	}
+	l.tell(NoticeTrouble, keyBlind, fmt.Sprintf("%s: nothing can be done for the group until then (%s)", keyBlind, l.r.Ranks[0].What))
+}
