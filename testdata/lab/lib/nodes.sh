@@ -100,6 +100,7 @@ install_product() {
 	make -s -C "$root" install DESTDIR="$product" >/dev/null
 	install -D -m 0644 "$here/config.yaml" "$product/etc/cluster-watchdog/config.yaml"
 	install -D -m 0644 "$here/timer.conf" "$product/etc/systemd/system/cluster-watchdog.timer.d/lab.conf"
+	install -D -m 0644 "$here/service.conf" "$product/etc/systemd/system/cluster-watchdog.service.d/lab.conf"
 	tar_of_root -C "$product" . | docker cp - cwlab-node1:/
 	docker exec cwlab-node1 systemctl daemon-reload
 }
