@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"sync"
 )
 
 // redactor masks what looks like a secret, line by line, before anything reaches a disk: what is
@@ -27,19 +28,22 @@ const secretName = `[a-z0-9_-]*(?:api[_-]?keys?|auth[_-]?key|private[_-]?key|sec
 // manyKeys is the one option that takes several values.
 const manyKeys = `--api[_-]?keys?`
 
-// secrets are the shapes of secrets; what the first group matches stays.
-var secrets = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)(` + secretName + `["']?\s*[:=]\s*[\[(])[^\])]+`),                         // 'key': ['one', 'two']
-	regexp.MustCompile(`(?i)(` + manyKeys + `["']\s*,\s*["'])[^"']+(?:["']\s*,\s*["'][^"'-][^"']*)*`), // "--api-key","one","two"
-	regexp.MustCompile(`(?i)(` + manyKeys + `\s+["']?)[^\s"']+(?:["']?\s+["']?[^\s"'-][^\s"']*)*`),    // --api-key one two
-	regexp.MustCompile(`(?i)(` + secretName + `["']?\s*[:=]\s*[\[("']*)[^\s"'\[\](),}]+`),             // key=value, 'key': ['value']
-	regexp.MustCompile(`(?i)(` + secretName + `["']\s*,\s*["'])[^"']+`),                               // "--api-key","value"
-	regexp.MustCompile(`(?i)(--` + secretName + `\s+["']?)[^\s"']+`),                                  // --api-key value
-	regexp.MustCompile(`(?i)(authorization["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?)[^\s"',}]+`),
-	regexp.MustCompile(`(?i)(bearer\s+)[a-z0-9._~+/=-]{8,}`),
-	regexp.MustCompile(`()\b(?:hf_[A-Za-z0-9]{16,}|sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|nvapi-[A-Za-z0-9_-]{16,}|AKIA[A-Z0-9]{16})`),
-	regexp.MustCompile(`(://[^/\s:@"']*:)[^@\s/"']*[^@\s/"'0-9][^@\s/"']*`), // the password in a URL; a port is only digits
-}
+// secrets are the shapes of secrets; what the first group matches stays. Compiled when first needed:
+// a tick of a healthy group needs none of them.
+var secrets = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`(?i)(` + secretName + `["']?\s*[:=]\s*[\[(])[^\])]+`),                         // 'key': ['one', 'two']
+		regexp.MustCompile(`(?i)(` + manyKeys + `["']\s*,\s*["'])[^"']+(?:["']\s*,\s*["'][^"'-][^"']*)*`), // "--api-key","one","two"
+		regexp.MustCompile(`(?i)(` + manyKeys + `\s+["']?)[^\s"']+(?:["']?\s+["']?[^\s"'-][^\s"']*)*`),    // --api-key one two
+		regexp.MustCompile(`(?i)(` + secretName + `["']?\s*[:=]\s*[\[("']*)[^\s"'\[\](),}]+`),             // key=value, 'key': ['value']
+		regexp.MustCompile(`(?i)(` + secretName + `["']\s*,\s*["'])[^"']+`),                               // "--api-key","value"
+		regexp.MustCompile(`(?i)(--` + secretName + `\s+["']?)[^\s"']+`),                                  // --api-key value
+		regexp.MustCompile(`(?i)(authorization["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?)[^\s"',}]+`),
+		regexp.MustCompile(`(?i)(bearer\s+)[a-z0-9._~+/=-]{8,}`),
+		regexp.MustCompile(`()\b(?:hf_[A-Za-z0-9]{16,}|sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|nvapi-[A-Za-z0-9_-]{16,}|AKIA[A-Z0-9]{16})`),
+		regexp.MustCompile(`(://[^/\s:@"']*:)[^@\s/"']*[^@\s/"'0-9][^@\s/"']*`), // the password in a URL; a port is only digits
+	}
+})
 
 // environment finds one variable in the JSON of an inspect; all but these few are dropped.
 var (
@@ -106,7 +110,7 @@ func redactSlowly(line []byte) []byte {
 		}
 		return append(append([]byte(`"`), name...), []byte(`=`+mask+`"`)...)
 	})
-	for _, s := range secrets {
+	for _, s := range secrets() {
 		line = s.ReplaceAll(line, []byte("${1}"+mask))
 	}
 	return line

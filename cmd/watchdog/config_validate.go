@@ -66,14 +66,26 @@ func (v *validator) times(value reflect.Value, at string) {
 	}
 }
 
+// shape is what a name looks like. Its length is not in the pattern: a bounded repetition is
+// expanded when it is compiled, at each start of the program.
+type shape struct {
+	pattern *regexp.Regexp
+	longest int
+}
+
+func newShape(pattern string, longest int) shape { return shape{regexp.MustCompile(pattern), longest} }
+
+// MatchString says whether s has the shape.
+func (h shape) MatchString(s string) bool { return len(s) <= h.longest && h.pattern.MatchString(s) }
+
 var (
-	groupShape     = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
-	containerShape = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$`)
-	nodeShape      = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$`)
-	hostShape      = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9._-]{0,251}[a-zA-Z0-9])?|[0-9a-fA-F:]+)$`)
-	userShape      = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.@-]{0,63}$`)
-	typeShape      = regexp.MustCompile(`^[a-z0-9._-]{1,32}$`)
-	imageShape     = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._/:@-]{0,255}$`)
+	groupShape     = newShape(`^[a-z0-9][a-z0-9-]*$`, 32)
+	containerShape = newShape(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`, 128)
+	nodeShape      = newShape(`^[a-zA-Z0-9][a-zA-Z0-9._-]*$`, 63)
+	hostShape      = newShape(`^([a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?|[0-9a-fA-F:]+)$`, 253)
+	userShape      = newShape(`^[a-zA-Z_][a-zA-Z0-9_.@-]*$`, 64)
+	typeShape      = newShape(`^[a-z0-9._-]+$`, 32)
+	imageShape     = newShape(`^[a-zA-Z0-9][a-zA-Z0-9._/:@-]*$`, 256)
 )
 
 func (v *validator) names(c Config) {
