@@ -148,11 +148,24 @@ func (s *session) stateVolume() error {
 	return nil
 }
 
-// lock waits for the lock as a person's command does, and says for whom.
-func (s *session) lock(ctx context.Context, command string) (*state.Lock, error) {
-	return state.AcquireWithin(ctx, s.config.StateDir, command, time.Now, personWaits, func(h state.Holder) {
+// underLock does what a person's command changes in the state. It waits for the lock, and says for
+// whom; a damaged state is left to the next tick.
+func (s *session) underLock(ctx context.Context, command string, do func(watchdog.State) error) error {
+	lock, err := state.AcquireWithin(ctx, s.config.StateDir, command, time.Now, personWaits, func(h state.Holder) {
 		fmt.Fprintf(s.errs, "waiting up to %s for another watchdog (%s)\n", personWaits, h)
 	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Release() }()
+	st, damage, err := s.load()
+	switch {
+	case err != nil:
+		return err
+	case damage != nil:
+		return fmt.Errorf("%w; %s after that", damage, command)
+	}
+	return do(st)
 }
 
 // personWaits is how long a person's command waits for a tick to end.

@@ -43,18 +43,11 @@ func (s *session) arm(ctx context.Context, launch bool) error {
 	if text := refuseArm(o, s.config.Container, launch); text != "" {
 		return codeError{exitRefused, "cannot arm: " + text}
 	}
-	lock, err := s.lock(ctx, "arm")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = lock.Release() }()
-	st, damage, err := s.load()
-	if err != nil {
-		return err
-	}
-	if damage != nil {
-		return fmt.Errorf("%w; arm after that", damage)
-	}
+	return s.underLock(ctx, "arm", func(st watchdog.State) error { return s.saveArm(st, o, flag, launch) })
+}
+
+// saveArm records the leave to act, and takes away the flag that the person knows of.
+func (s *session) saveArm(st watchdog.State, o watchdog.Observation, flag watchdog.Flag, launch bool) error {
 	arm := &watchdog.Arm{Who: whoami(), At: probe.Now(), Identity: s.policy.Identity, Launch: launch}
 	if err := s.store.SaveArm(arm); err != nil {
 		return err

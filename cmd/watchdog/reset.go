@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cluster-watchdog/watchdog"
 	"cluster-watchdog/watchdog/probe"
 )
 
@@ -31,23 +32,13 @@ func resetCommand(a *app) *cobra.Command {
 
 // reset is recorded under the lock: a restart in its middle keeps its budget.
 func (s *session) reset(ctx context.Context, reason string) error {
-	lock, err := s.lock(ctx, "reset")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = lock.Release() }()
-	st, damage, err := s.load()
-	if err != nil {
-		return err
-	}
-	if damage != nil {
-		return damage
-	}
-	if err := s.store.SaveReset(probe.Now()); err != nil {
-		return err
-	}
-	s.record("reset", st.Phase, "reset by %s: %s", whoami(), reason)
-	fmt.Fprintf(s.out, "reset by %s: budget restart 0/%d in %s; the next tick goes on from phase %s\n",
-		whoami(), s.policy.BudgetCount, briefDuration(s.policy.BudgetWindow), st.Phase)
-	return nil
+	return s.underLock(ctx, "reset", func(st watchdog.State) error {
+		if err := s.store.SaveReset(probe.Now()); err != nil {
+			return err
+		}
+		s.record("reset", st.Phase, "reset by %s: %s", whoami(), reason)
+		fmt.Fprintf(s.out, "reset by %s: budget restart 0/%d in %s; the next tick goes on from phase %s\n",
+			whoami(), s.policy.BudgetCount, briefDuration(s.policy.BudgetWindow), st.Phase)
+		return nil
+	})
 }
