@@ -30,17 +30,10 @@ func (r *Runner) EndFlusher(ctx context.Context, a watchdog.Attempt) error {
 		})
 	}
 	wait.Wait()
-	begun := later(a.Committed, later(a.Launching, a.Ended)) // or before
+	begun := watchdog.Latest(a.Committed, watchdog.Latest(a.Launching, a.Ended)) // or before
 	if failed.Load() > 0 && r.world.Clock().Since(begun) <= r.plan.settings.FlusherFor {
 		return nil
 	}
 	a.FlusherEnded = true
 	return r.world.Save(a)
-}
-
-func later(a, b watchdog.Clock) watchdog.Clock {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

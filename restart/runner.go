@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -211,12 +210,10 @@ func (t *try) launched(s Step) func(int, Result) {
 	}
 }
 
-var containerID = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
 // launchedID returns the id that a launch printed; "" for what is none, which the verification
 // will refuse.
 func launchedID(res Result) string {
-	if id := value(res.Stdout, "id"); containerID.MatchString(id) {
+	if id := value(res.Stdout, "id"); watchdog.IsContainerID(id) {
 		return id
 	}
 	return ""

@@ -108,7 +108,7 @@ func (l *look) takeReset() {
 	}
 	since := n.PersonStart
 	if a := l.last(); a != nil {
-		since = later(since, a.Launching)
+		since = Latest(since, a.Launching)
 	}
 	if since.IsZero() {
 		since = l.prev.Reset

@@ -51,3 +51,11 @@ func (c Clock) Add(d time.Duration) Clock {
 	c.Boot += d
 	return c
 }
+
+// Latest returns the later of two readings.
+func Latest(a, b Clock) Clock {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -15,6 +15,13 @@ func (c Container) Started() bool { return c.StartedAt != "" && c.StartedAt != n
 // Running says whether the container's process runs; a paused one does not serve.
 func (c Container) Running() bool { return c.Status == "running" }
 
+// IsContainerID says whether s has the shape of a full container id. Only such a one goes back into
+// a script.
+func IsContainerID(s string) bool {
+	const length = 64
+	return len(s) == length && strings.Trim(s, "0123456789abcdef") == ""
+}
+
 // DockerAnswered says whether the node's Docker said what there is, also "nothing".
 func (r Rank) DockerAnswered() bool { return r.SSH == ReachOK && r.Docker == ReachOK }
 
@@ -111,7 +118,7 @@ func (l *look) missing() string {
 			names = append(names, v.What)
 		}
 		if l.next.Ranks[i].Ran != "" {
-			appeared = later(appeared, l.next.Ranks[i].FirstSeen)
+			appeared = Latest(appeared, l.next.Ranks[i].FirstSeen)
 		}
 	}
 	if len(names) == 0 {

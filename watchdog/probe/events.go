@@ -74,7 +74,7 @@ func idsOf(k watchdog.Known) []string {
 	if k.Container != nil {
 		ids = append(ids, k.Container.ID)
 	}
-	if id, _, _ := strings.Cut(k.Ran, "@"); containerID.MatchString(id) {
+	if id, _, _ := strings.Cut(k.Ran, "@"); watchdog.IsContainerID(id) {
 		ids = append(ids, id)
 	}
 	return ids

@@ -2,15 +2,11 @@ package probe
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"time"
 
 	"cluster-watchdog/watchdog"
 )
-
-// containerID is the shape of an id that may go back into a script.
-var containerID = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 type inspected struct {
 	ID            string `json:"id"`
@@ -43,7 +39,7 @@ func parseContainer(lines []string, name string, clock time.Time) (c *watchdog.C
 		}
 		return nil, ""
 	}
-	if !containerID.MatchString(i.ID) || i.Status == "" {
+	if !watchdog.IsContainerID(i.ID) || i.Status == "" {
 		return nil, "docker inspect gave no id or no status"
 	}
 	return &watchdog.Container{

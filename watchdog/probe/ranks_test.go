@@ -258,7 +258,7 @@ func FuzzRank(f *testing.F) {
 		if r.Docker == watchdog.ReachNotAsked || (r.Docker == watchdog.ReachOK) != (r.Err == "") {
 			t.Errorf("got %+v", r)
 		}
-		if c := r.Container; c != nil && (r.Docker != watchdog.ReachOK || !containerID.MatchString(c.ID) || c.Age < 0) {
+		if c := r.Container; c != nil && (r.Docker != watchdog.ReachOK || !watchdog.IsContainerID(c.ID) || c.Age < 0) {
 			t.Errorf("got %+v", c)
 		}
 		// Absence is never guessed: Docker said so, or said that the name is another's.
@@ -266,7 +266,7 @@ func FuzzRank(f *testing.F) {
 			t.Errorf("absent from %q", out)
 		}
 		for _, e := range r.Events {
-			if !containerID.MatchString(e.ID) {
+			if !watchdog.IsContainerID(e.ID) {
 				t.Errorf("got %+v", e)
 			}
 			checkClean(t, e.Action)
