@@ -42,6 +42,7 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 DEB_VERSION=$(version)
 export SOURCE_DATE_EPOCH DEB_VERSION DEB_ARCH STAGE
 umask 022
+rm -f dist/cluster-watchdog_*.deb # README's line installs the one that is there
 for DEB_ARCH in amd64 arm64; do
 	STAGE=dist/deb-$DEB_ARCH
 	rm -rf "$STAGE"

@@ -9,6 +9,9 @@ install -d -o ops -g ops /var/lib/lab
 mkdir -p /shared /srv/nas /var/log/journal
 chmod 0440 /etc/sudoers.d/ops
 
+# The packages came without their documentation; ours is installed as on any machine.
+rm -f /etc/dpkg/dpkg.cfg.d/99mmdebstrap
+
 # Keys and ids are each node's own.
 rm -f /etc/ssh/ssh_host_* /var/lib/dbus/machine-id
 : >/etc/machine-id

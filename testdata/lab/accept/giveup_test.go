@@ -10,6 +10,7 @@ import (
 // The request that kills the server, three times: given up, evidence kept, a person told, and the
 // failed group left in place for inspection.
 func TestKillingRequest(t *testing.T) {
+	leavesTraces() // the evidence must be this group's
 	serving(t)
 	fault(t, head, "poison")
 	for death := 1; death <= 3; death++ {

@@ -11,6 +11,7 @@ import (
 // A stop by hand is a person's doing: grace, told, nothing touched; after the grace it is restarted.
 func TestStopByHand(t *testing.T) {
 	serving(t)
+	leavesTraces()
 	from := mark(t)
 	on(t, 2, "su ops -c 'docker stop -t 1 vllm'")
 	saidSince(t, from, `rank 2 \(node3\) was stopped by someone else`, deadWithin)
@@ -23,6 +24,7 @@ func TestStopByHand(t *testing.T) {
 // A restart by hand in the middle of ticks is not fought: BOOTING since then, and adopted.
 func TestRestartByHand(t *testing.T) {
 	serving(t)
+	leavesTraces()
 	from := mark(t)
 	restartByHand(t)
 	byHand := ids(t)
@@ -46,6 +48,7 @@ func restartByHand(t *testing.T) {
 // A head started by hand with a load time longer than all strikes is left to load.
 func TestSlowBootByHand(t *testing.T) {
 	serving(t)
+	leavesTraces()
 	everywhere(t, "echo '--load 60s' >/var/lib/lab/server-args")
 	from := mark(t)
 	restartByHand(t)
@@ -61,8 +64,7 @@ func TestSlowBootByHand(t *testing.T) {
 // The head reboots and Docker's own policy brings all ranks back: adopted, not launched again.
 func TestHeadRebootsAndDockerRestoresTheRanks(t *testing.T) {
 	serving(t)
-	on(t, head, "systemctl enable --quiet cluster-watchdog.timer")
-	defer on(t, head, "systemctl disable --quiet cluster-watchdog.timer")
+	leavesTraces()
 	everywhere(t, "docker update --restart unless-stopped vllm >/dev/null")
 	from := mark(t)
 	mustOuter(t, "restart", "-t", "10", container(head))
@@ -82,6 +84,7 @@ func TestHeadRebootsAndDockerRestoresTheRanks(t *testing.T) {
 // Disarmed for maintenance: it looks, and says what it would do.
 func TestDisarmed(t *testing.T) {
 	serving(t)
+	leavesTraces()
 	on(t, head, "cluster-watchdog disarm --reason 'new model'")
 	from := mark(t)
 	die(t, 2)

@@ -24,8 +24,7 @@ func TestPowerCuts(t *testing.T) {
 	t.Logf("replay: go test -tags lab -run TestPowerCuts ./testdata/lab/accept/ -cuts %d -seed %d", *cuts, *seed)
 	random := rand.New(rand.NewPCG(*seed, 0))
 	serving(t)
-	on(t, head, "systemctl enable --quiet cluster-watchdog.timer")
-	defer func() { _, _ = try(head, "systemctl disable --quiet cluster-watchdog.timer") }()
+	leavesTraces()
 	for cut := range *cuts {
 		on(t, head, "cluster-watchdog reset --reason 'next cut'")
 		from := mark(t)

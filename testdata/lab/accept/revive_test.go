@@ -7,29 +7,6 @@ import (
 	"testing"
 )
 
-// MISSION's first story: the boot dies in warm-up right after it was switched on. It is launched
-// again by itself, and the journal tells it in words that a person can follow.
-func TestCrashInWarmUp(t *testing.T) {
-	fresh(t)
-	from := mark(t)
-	fault(t, 2, "crash-warmup")
-	on(t, head, "cluster-watchdog check || true; cluster-watchdog arm --launch")
-	on(t, head, "systemctl start cluster-watchdog.timer")
-	saidSince(t, from, `RESTART launched all ranks \(launch_fail=0\); phase=BOOTING`, bootWithin)
-	saidSince(t, from, `rank 2 \(node3\) exited 1`, deadWithin)
-	fault(t, 2, "")
-	saidSince(t, from, `container not running \(phase=BOOTING\) → restart: .*rank 2 \(node3\) exited 1`, deadWithin+deadWithin)
-	saidSince(t, from, `RESTART begin \(restart 0/2 in 36m\)`, deadWithin)
-	saidSince(t, from, `health OK → SERVING`, bootWithin)
-	if out := on(t, head, "journalctl EVENT=restart --no-pager -o cat"); !strings.Contains(out, "RESTART begin") {
-		t.Errorf("journalctl EVENT=restart says %q", out)
-	}
-	if out := on(t, head, "journalctl -t heard --no-pager -o cat"); !strings.Contains(out, "serving again after") {
-		t.Errorf("a person heard %q", out)
-	}
-	invariant(t)
-}
-
 // Each way of dying: found for the right reason, and the whole group launched again.
 func TestDeaths(t *testing.T) {
 	rows := []struct {

@@ -5,7 +5,6 @@ package accept
 import (
 	"encoding/json"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 )
@@ -48,49 +47,6 @@ func statusNow(t *testing.T) status {
 		t.Fatalf("status: %v: %s", err, out)
 	}
 	return s
-}
-
-// fresh brings all nodes back to nothing: no container, no fault, no state, timer stopped.
-func fresh(t *testing.T) {
-	t.Helper()
-	for node := range nodes {
-		_, _ = outer("unpause", container(node))
-		if out, _ := outer("inspect", "-f", "{{.State.Running}}", container(node)); out != "true" {
-			mustOuter(t, "start", container(node))
-		}
-	}
-	for node := range nodes {
-		ready(t, node)
-	}
-	on(t, head, "systemctl stop cluster-watchdog.timer; systemctl kill -s KILL cluster-watchdog.service 2>/dev/null; systemctl reset-failed; umount -l /var/lib/cluster-watchdog 2>/dev/null; rm -rf /var/lib/cluster-watchdog; true")
-	everywhere(t, `echo ok >/run/faultfs.mode; rm -f /var/lib/lab/fault /var/lib/lab/server-args /var/lib/lab/docker-args
-		pkill -CONT dockerd; pkill -CONT -x sshd; systemctl start docker.socket docker ssh
-		pkill -f "[c]luster-watchdog-flusher"; docker ps -aq | xargs -r docker rm -f >/dev/null; true`)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(story())
-		}
-		_, _ = try(head, "systemctl stop cluster-watchdog.timer")
-	})
-}
-
-// ready waits until a node has booted and its Docker answers.
-func ready(t *testing.T, node int) {
-	t.Helper()
-	eventually(t, time.Minute, "node is up", func() bool {
-		out, _ := try(node, "systemctl is-system-running; docker info >/dev/null 2>&1 && echo docker")
-		return strings.Contains(out, "docker") && (strings.Contains(out, "running") || strings.Contains(out, "degraded"))
-	})
-}
-
-// serving launches the group by arm --launch and the timer, and waits until it serves.
-func serving(t *testing.T) {
-	t.Helper()
-	fresh(t)
-	on(t, head, "cluster-watchdog arm --launch")
-	on(t, head, "systemctl start cluster-watchdog.timer")
-	phase(t, "SERVING", bootWithin)
-	said(t, "phase=SERVING served a completion", secondsOfTwo)
 }
 
 func phase(t *testing.T, want string, within time.Duration) {

@@ -7,38 +7,49 @@ import (
 	"testing"
 )
 
+const refused = `RESTART refused, nothing touched, not counted: .*`
+
 // Faults in which hand-written watchdogs made a group worse. Ours leaves it no worse, says what is
 // wrong, and goes on when it is mended.
 func TestNoWorse(t *testing.T) {
 	rows := []struct {
 		name        string
 		spoil, mend func(*testing.T)
-		want        string
+		healthy     string   // what a look at the serving group says, "": as ever
+		want        []string // what stands in the journal when a rank has died then
 	}{
 		{"root without the key",
 			func(t *testing.T) { on(t, head, "mv /home/ops/.ssh/id_ed25519 /home/ops/.ssh/away") },
 			func(t *testing.T) { on(t, head, "mv /home/ops/.ssh/away /home/ops/.ssh/id_ed25519") },
-			`no node can be asked: nothing can be done .*its key or known_hosts cannot be used`},
-		{"a worker unreachable while the group is dead",
-			func(t *testing.T) { on(t, 1, "systemctl stop ssh") },
-			func(t *testing.T) { on(t, 1, "systemctl start ssh") },
-			`RESTART refused, nothing touched, not counted: shell on node2: cannot reach node2 by SSH: .*refused`},
-		{"a worker's Docker hangs",
-			func(t *testing.T) { on(t, 1, "pkill -STOP -x dockerd") },
-			func(t *testing.T) { on(t, 1, "pkill -CONT -x dockerd") },
-			`RESTART refused, nothing touched, not counted: docker on node2: `},
-		{"a worker's sshd is silent",
-			func(t *testing.T) { mustOuter(t, "pause", container(1)) },
-			func(t *testing.T) { mustOuter(t, "unpause", container(1)) },
-			`RESTART refused, nothing touched, not counted: shell on node2: cannot reach node2 by SSH: `},
-		{"the shared mount is stale on one node",
-			func(t *testing.T) { on(t, 3, "echo stale >/run/faultfs.mode") },
-			func(t *testing.T) { on(t, 3, "echo ok >/run/faultfs.mode") },
-			`RESTART refused, nothing touched, not counted: mount /shared on node4: .*[Ss]tale`},
-		{"the shared mount hangs on one node",
-			func(t *testing.T) { on(t, 3, "echo hang >/run/faultfs.mode") },
-			func(t *testing.T) { on(t, 3, "echo ok >/run/faultfs.mode") },
-			`RESTART refused, nothing touched, not counted: mount /shared on node4: .*hung`},
+			``,
+			[]string{`no node can be asked: nothing can be done .*its key or known_hosts cannot be used`}},
+		{"a worker's Docker hangs, one is unreachable, and the shared mount is stale on a third",
+			func(t *testing.T) {
+				on(t, 1, "pkill -STOP -x dockerd")
+				on(t, 3, "systemctl stop ssh")
+				on(t, 2, "echo stale >/run/faultfs.mode")
+			},
+			func(t *testing.T) {
+				on(t, 1, "pkill -CONT -x dockerd")
+				on(t, 3, "systemctl start ssh")
+				on(t, 2, "echo ok >/run/faultfs.mode")
+			},
+			`phase=SERVING served a completion.*node2`,
+			[]string{refused + `docker on node2: `,
+				refused + `shell on node4: cannot reach node4 by SSH: .*refused`,
+				refused + `mount /shared on node3: .*[Ss]tale`}},
+		{"a worker's sshd is silent, and the shared mount hangs on another",
+			func(t *testing.T) {
+				mustOuter(t, "pause", container(1))
+				on(t, 3, "echo hang >/run/faultfs.mode")
+			},
+			func(t *testing.T) {
+				mustOuter(t, "unpause", container(1))
+				on(t, 3, "echo ok >/run/faultfs.mode")
+			},
+			``,
+			[]string{refused + `shell on node2: cannot reach node2 by SSH: `,
+				refused + `mount /shared on node4: .*hung`}},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
@@ -51,8 +62,13 @@ func TestNoWorse(t *testing.T) {
 					r.mend(t)
 				}
 			}()
+			if r.healthy != "" {
+				saidSince(t, from, r.healthy, wedgeWithin)
+			}
 			die(t, 2)
-			saidSince(t, from, r.want, 2*wedgeWithin)
+			for _, want := range r.want {
+				saidSince(t, from, want, 2*wedgeWithin)
+			}
 			quiet(t, secondsOfTwo)
 			never(t, from, `RESTART (step|checks passed|launched)`)
 			r.mend(t)
@@ -72,6 +88,7 @@ func TestNoWorse(t *testing.T) {
 
 // The head's state volume is full to the last byte: nothing is destroyed, and it says so.
 func TestFullStateVolume(t *testing.T) {
+	leavesTraces()
 	fresh(t)
 	on(t, head, "mkdir -p -m 0700 /var/lib/cluster-watchdog && mount -t tmpfs -o size=80m,mode=0700 tmpfs /var/lib/cluster-watchdog")
 	defer func() {

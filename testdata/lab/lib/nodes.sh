@@ -93,14 +93,29 @@ wait_ready() {
 	return 1
 }
 
-# install_product installs on node1 what `make install` makes; the timer is not started.
+# install_product installs the package on node1 by the line that stands in README. The config comes after
+# it, so that the timer is enabled and not started. /root/product stays, for the tests of that README.
 install_product() {
 	local product
 	product=$(fresh "$cache/product")
-	make -s -C "$root" install DESTDIR="$product" >/dev/null
-	install -D -m 0644 "$here/config.yaml" "$product/etc/cluster-watchdog/config.yaml"
+	make -s -C "$root" deb >/dev/null
+	mkdir -p "$product/root/product/bin"
+	cp "$root/bin/watchdog" "$product/root/product/bin/"
+	cp -R "$root/dist" "$product/root/product/"
+	install -D -m 0644 "$here/config.yaml" "$product/root/product/config.yaml"
 	install -D -m 0644 "$here/timer.conf" "$product/etc/systemd/system/cluster-watchdog.timer.d/lab.conf"
 	install -D -m 0644 "$here/service.conf" "$product/etc/systemd/system/cluster-watchdog.service.d/lab.conf"
 	tar_of_root -C "$product" . | docker cp - cwlab-node1:/
-	docker exec cwlab-node1 systemctl daemon-reload
+	docker exec -w /root/product cwlab-node1 bash -c "$(readme_line 'sudo apt install')" >"$cache/install.log" 2>&1 || {
+		cat "$cache/install.log" >&2
+		die "cannot install the package on node1"
+	}
+	docker exec cwlab-node1 install -D -m 0644 /root/product/config.yaml /etc/cluster-watchdog/config.yaml
+}
+
+# readme_line WORDS: what README says to run on the head, in the line that holds WORDS.
+readme_line() {
+	local line
+	line=$(sed -n '/^## Install it/,/^## Use it/p' "$root/README.md" | grep -m 1 -F "    make deb && $1") || die "README has no line with $1"
+	echo "${line#*&& }"
 }
