@@ -58,7 +58,7 @@ func serving(t *testing.T) {
 	on(t, head, "cluster-watchdog arm --launch")
 	on(t, head, "systemctl start cluster-watchdog.timer")
 	phase(t, "SERVING", bootWithin)
-	said(t, "phase=SERVING served a completion", secondsOfTwo)
+	said(t, "phase=SERVING served a completion", twoTicks)
 	untouched = true
 }
 
@@ -68,7 +68,7 @@ func stillServes(t *testing.T) bool {
 	everywhere(t, tidy)
 	on(t, head, "cluster-watchdog reset --reason 'next test'")
 	from := mark(t)
-	for deadline := time.Now().Add(secondsOfTwo); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(twoTicks); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		if strings.Count(sinceMark(from), "phase=SERVING served a completion") >= 2 {
 			return statusNow(t).Armed
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // editor is what a person types into sudoedit: here the lab's config.
@@ -55,7 +56,7 @@ func TestInstalledAndCrashInWarmUp(t *testing.T) {
 	on(t, head, "apt-get -qq purge -y cluster-watchdog >/dev/null 2>&1; test ! -e /etc/cluster-watchdog && test ! -e /var/lib/cluster-watchdog")
 	t.Cleanup(func() { installDeb(t) })
 	from := mark(t)
-	everywhere(t, "echo '--load 15s' >/var/lib/lab/server-args")
+	everywhere(t, "echo '--load "+long(15*time.Second).String()+"' >/var/lib/lab/server-args")
 	restartByHand(t)
 	for _, command := range append(own, next...) {
 		t.Logf("%s\n%s", command, onProduct(t, command))
@@ -64,7 +65,7 @@ func TestInstalledAndCrashInWarmUp(t *testing.T) {
 	saidSince(t, from, `rank 2 \(node3\) exited 1`, deadWithin)
 	fault(t, 2, "")
 	saidSince(t, from, `container not running \(phase=BOOTING\) → restart: .*rank 2 \(node3\) exited 1`, deadWithin+deadWithin)
-	saidSince(t, from, `RESTART begin \(restart 0/2 in 36m\)`, deadWithin)
+	saidSince(t, from, `RESTART begin \(restart 0/2 in (36m|6h)\)`, deadWithin)
 	saidSince(t, from, `RESTART launched all ranks \(launch_fail=0\); phase=BOOTING`, deadWithin)
 	saidSince(t, from, `health OK → SERVING`, bootWithin)
 	if out := on(t, head, "journalctl EVENT=restart --no-pager -o cat"); !strings.Contains(out, "RESTART begin") {

@@ -49,12 +49,12 @@ func restartByHand(t *testing.T) {
 func TestSlowBootByHand(t *testing.T) {
 	serving(t)
 	leavesTraces()
-	everywhere(t, "echo '--load 60s' >/var/lib/lab/server-args")
+	everywhere(t, "echo '--load "+long(60*time.Second).String()+"' >/var/lib/lab/server-args")
 	from := mark(t)
 	restartByHand(t)
 	byHand := ids(t)
 	saidSince(t, from, `phase=BOOTING loading`, deadWithin)
-	saidSince(t, from, `health OK → SERVING`, 90*time.Second)
+	saidSince(t, from, `health OK → SERVING`, long(90*time.Second))
 	never(t, from, `RESTART begin`)
 	if now := ids(t); strings.Join(now, " ") != strings.Join(byHand, " ") {
 		t.Errorf("torn down while loading: %v, now %v", byHand, now)

@@ -16,7 +16,7 @@ func TestDeaths(t *testing.T) {
 		want string // the decision in the journal
 	}{
 		{"a worker dies", 2, "die", `container not running \(phase=SERVING\) → restart: .*rank 2 \(node3\) exited 1`},
-		{"the head dies", 0, "die", `container not running \(phase=SERVING\) → restart: .*rank 0 \(node1\) exited 1`},
+		{"the head dies, and a worker stays as a shell", 0, "die", `container not running \(phase=SERVING\) → restart: .*rank 0 \(node1\) exited 1`},
 		{"wedged with work", 0, "wedge", `no progress \(phase=SERVING\) → restart: .*counters stand still`},
 		{"wedged with work waiting", 0, "wedge-waiting", `no progress \(phase=SERVING\) → restart: .*counters stand still`},
 		{"engine says so", 0, "health-503", `engine calls itself dead \(phase=SERVING\) → restart: /health says 503`},
@@ -27,6 +27,7 @@ func TestDeaths(t *testing.T) {
 			serving(t)
 			before, from := ids(t), mark(t)
 			if r.word == "die" {
+				fault(t, 3, "shell")
 				die(t, r.node)
 			} else {
 				fault(t, r.node, r.word)
@@ -43,6 +44,24 @@ func TestDeaths(t *testing.T) {
 			}
 			invariant(t)
 		})
+	}
+}
+
+// No memory at start: the launch counts and fails, its evidence is kept, and after the pause the next
+// one is made by itself.
+func TestNoMemoryAtStart(t *testing.T) {
+	leavesTraces() // a pause, and a launch that counts
+	serving(t)
+	from := mark(t)
+	fault(t, 2, "no-memory")
+	on(t, 2, "kill -KILL $(docker inspect -f '{{.State.Pid}}' vllm)")
+	saidSince(t, from, `RESTART launch`, deadWithin)
+	saidSince(t, from, `rank 2 \(node3\) exited 1`, deadWithin)
+	fault(t, 2, "")
+	saidSince(t, from, `RESTART begin \(restart 1/2 in (36m|6h)\): .*rank 2 \(node3\)`, wedgeWithin)
+	saidSince(t, from, `health OK → SERVING`, wedgeWithin)
+	if out := on(t, head, "zcat /var/lib/cluster-watchdog/cases/*/rank2-*.logs.gz"); !strings.Contains(out, "Free memory") {
+		t.Errorf("evidence of rank 2: %q", out)
 	}
 }
 
@@ -78,7 +97,7 @@ func TestLeftAlone(t *testing.T) {
 			serving(t)
 			before, from := ids(t), mark(t)
 			fault(t, head, r.word)
-			saidSince(t, from, r.want, secondsOfTwo+secondsOfTwo)
+			saidSince(t, from, r.want, twoTicks+twoTicks)
 			quiet(t, wedgeQuiet)
 			never(t, from, `RESTART`)
 			if now := ids(t); strings.Join(now, " ") != strings.Join(before, " ") {

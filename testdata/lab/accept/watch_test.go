@@ -9,16 +9,6 @@ import (
 	"time"
 )
 
-// How long things take in the lab, where every window is a tenth.
-const (
-	bootWithin   = 40 * time.Second // launched and serving, from any decision
-	deadWithin   = 40 * time.Second // a dead rank: found, and all ranks launched
-	wedgeWithin  = 90 * time.Second // no progress over 36 s, found and launched
-	wedgeQuiet   = 50 * time.Second // longer than no progress needs
-	graceWithin  = 100 * time.Second
-	secondsOfTwo = 12 * time.Second // two ticks
-)
-
 // status is what the tests read of `status --json`.
 type status struct {
 	Phase   string `json:"phase"`

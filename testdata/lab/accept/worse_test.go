@@ -69,7 +69,7 @@ func TestNoWorse(t *testing.T) {
 			for _, want := range r.want {
 				saidSince(t, from, want, 2*wedgeWithin)
 			}
-			quiet(t, secondsOfTwo)
+			quiet(t, twoTicks)
 			never(t, from, `RESTART (step|checks passed|launched)`)
 			r.mend(t)
 			mended = true
@@ -96,12 +96,12 @@ func TestFullStateVolume(t *testing.T) {
 	}()
 	on(t, head, "cluster-watchdog arm --launch && systemctl start cluster-watchdog.timer")
 	phase(t, "SERVING", bootWithin)
-	said(t, "phase=SERVING served a completion", secondsOfTwo)
+	said(t, "phase=SERVING served a completion", twoTicks)
 	before, from := ids(t), mark(t)
 	on(t, head, "dd if=/dev/zero of=/var/lib/cluster-watchdog/full bs=1M 2>/dev/null; true")
 	die(t, 2)
 	saidSince(t, from, `(no space left on device|cannot keep state)`, deadWithin)
-	quiet(t, secondsOfTwo)
+	quiet(t, twoTicks)
 	never(t, from, `RESTART (step|launched)`)
 	if now := ids(t); strings.Join(now, " ") != strings.Join(before, " ") {
 		t.Errorf("touched: containers changed from %v to %v", before, now)

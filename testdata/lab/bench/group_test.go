@@ -11,11 +11,10 @@ import (
 
 // attempt is what is read of the last attempt in `status --json`.
 type attempt struct {
-	ID        int   `json:"id"`
-	Started   clock `json:"started"`
-	Committed clock `json:"committed"`
-	Ended     clock `json:"ended"`
-	Outcome   int   `json:"outcome"`
+	ID      int   `json:"id"`
+	Started clock `json:"started"`
+	Ended   clock `json:"ended"`
+	Outcome int   `json:"outcome"`
 }
 
 // launched is the outcome of an attempt after which all ranks run.

@@ -52,7 +52,11 @@ start_engine() {
 		say "a Docker Engine answers: $(docker version --format '{{.Server.Version}}')"
 		return
 	fi
-	[ -z "$(docker_chains iptables filter)" ] || die "no Docker Engine answers, but its iptables rules are here: start that engine instead"
+	if [ -d "$engine_home" ]; then # one of ours that was killed; its pid may be another process's by now
+		is_ours "$(engine_pid)" || "${as_root[@]}" rm -f "$engine_home/dockerd.pid"
+	elif [ -n "$(docker_chains iptables filter)" ]; then
+		die "no Docker Engine answers, but its iptables rules are here: start that engine instead"
+	fi
 	"${as_root[@]}" mkdir -p "$engine_home"
 	# shellcheck disable=SC2016 # expanded by the inner shell
 	"${as_root[@]}" sh -c 'exec setsid nohup dockerd --data-root "$1/data" --exec-root "$1/exec" --pidfile "$1/dockerd.pid" \
@@ -73,7 +77,7 @@ start_engine() {
 # Ends the engine that we started, and undoes what it did to the machine.
 stop_engine() {
 	local pid
-	pid=$("${as_root[@]}" cat "$engine_home/dockerd.pid" 2>/dev/null || true)
+	pid=$(engine_pid)
 	if [ -d "$engine_home" ]; then
 		if is_ours "$pid"; then
 			"${as_root[@]}" kill "$pid"
@@ -93,6 +97,8 @@ stop_engine() {
 		say "no Docker Engine was started by make lab-engine"
 	fi
 }
+
+engine_pid() { "${as_root[@]}" cat "$engine_home/dockerd.pid" 2>/dev/null || true; }
 
 # is_ours PID: a dockerd with our data, not another process that got the number.
 is_ours() {

@@ -102,8 +102,12 @@ install_product() {
 	mkdir -p "$product/root/product/bin"
 	cp "$root/bin/watchdog" "$product/root/product/bin/"
 	cp -R "$root/dist" "$product/root/product/"
-	install -D -m 0644 "$here/config.yaml" "$product/root/product/config.yaml"
-	install -D -m 0644 "$here/timer.conf" "$product/etc/systemd/system/cluster-watchdog.timer.d/lab.conf"
+	if [ "${LONG:-0}" = 1 ]; then
+		grep -v '# tenth$' "$here/config.yaml" >"$product/root/product/config.yaml"
+	else
+		install -m 0644 "$here/config.yaml" "$product/root/product/config.yaml"
+		install -D -m 0644 "$here/timer.conf" "$product/etc/systemd/system/cluster-watchdog.timer.d/lab.conf"
+	fi
 	install -D -m 0644 "$here/service.conf" "$product/etc/systemd/system/cluster-watchdog.service.d/lab.conf"
 	tar_of_root -C "$product" . | docker cp - cwlab-node1:/
 	docker exec -w /root/product cwlab-node1 bash -c "$(readme_line 'sudo apt install')" >"$cache/install.log" 2>&1 || {
