@@ -32,11 +32,12 @@ type session struct {
 	*app
 	config  Config
 	policy  watchdog.Policy
-	store   *state.Store
+	store   memory
 	targets []restart.Target
 	nodes   nodes
-	prober  *probe.Prober
+	prober  looker
 	plan    *restart.Plan
+	now     func() watchdog.Clock
 	log     zerolog.Logger
 }
 
@@ -53,7 +54,7 @@ func (a *app) open() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{app: a, config: c, policy: c.Policy(buildTime()), log: newLogger(a.errs, os.Getenv, a.story)}
+	s := &session{app: a, config: c, policy: c.Policy(buildTime()), now: probe.Now, log: newLogger(a.errs, os.Getenv, a.story)}
 	if s.store, err = state.Open(c.StateDir); err != nil {
 		return nil, err
 	}
@@ -115,7 +116,7 @@ func (e notReached) Error() string { return fmt.Sprintf("SSH: %v", e.Err) }
 // world is what the runner may touch besides the nodes.
 func (s *session) world(notice func(watchdog.NoticeKind, string, string)) restart.World {
 	return restart.World{
-		Clock:  probe.Now,
+		Clock:  s.now,
 		Save:   s.store.SaveAttempt,
 		Switch: func() watchdog.Flag { return state.ReadFlag(s.config.StateDir) },
 		Local:  map[string]func() error{"state volume": s.stateVolume},

@@ -9,7 +9,6 @@ import (
 
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
-	"cluster-watchdog/watchdog/probe"
 )
 
 func armCommand(a *app) *cobra.Command {
@@ -48,7 +47,7 @@ func (s *session) arm(ctx context.Context, launch bool) error {
 
 // saveArm records the leave to act, and takes away the flag that the person knows of.
 func (s *session) saveArm(st watchdog.State, o watchdog.Observation, flag watchdog.Flag, launch bool) error {
-	arm := &watchdog.Arm{Who: whoami(), At: probe.Now(), Identity: s.policy.Identity, Launch: launch}
+	arm := &watchdog.Arm{Who: whoami(), At: s.now(), Identity: s.policy.Identity, Launch: launch}
 	if err := s.store.SaveArm(arm); err != nil {
 		return err
 	}

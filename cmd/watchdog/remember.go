@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
@@ -23,7 +22,7 @@ func (s *session) remember() (st watchdog.State, fault string) {
 
 // setAside replaces a damaged database, disarms, and tells; it returns why that failed.
 func (s *session) setAside(damage *state.DamageError) (fault string) {
-	aside, err := s.store.SetAside(time.Now(), damage.Cause.Error())
+	aside, err := s.store.SetAside(s.now().Wall, damage.Cause.Error())
 	text := fmt.Sprintf("the state %s was damaged (%v): kept as %s, and disarmed; start with `cluster-watchdog check`, then `cluster-watchdog arm`",
 		damage.Path, damage.Cause, orUnknown(aside))
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"cluster-watchdog/watchdog"
-	"cluster-watchdog/watchdog/probe"
 )
 
 func resetCommand(a *app) *cobra.Command {
@@ -33,7 +32,7 @@ func resetCommand(a *app) *cobra.Command {
 // reset is recorded under the lock: a restart in its middle keeps its budget.
 func (s *session) reset(ctx context.Context, reason string) error {
 	return s.underLock(ctx, "reset", func(st watchdog.State) error {
-		if err := s.store.SaveReset(probe.Now()); err != nil {
+		if err := s.store.SaveReset(s.now()); err != nil {
 			return err
 		}
 		s.record("reset", st.Phase, "reset by %s: %s", whoami(), reason)

@@ -10,7 +10,6 @@ import (
 
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
-	"cluster-watchdog/watchdog/probe"
 )
 
 // status is what is known, for people and for programs. It is read without the lock, also in the
@@ -66,7 +65,7 @@ func statusCommand(a *app) *cobra.Command {
 }
 
 func (s *session) status() (status, error) {
-	now := probe.Now()
+	now := s.now()
 	st, damage, err := s.load()
 	if err != nil {
 		return status{}, err

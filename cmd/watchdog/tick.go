@@ -10,7 +10,6 @@ import (
 
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
-	"cluster-watchdog/watchdog/probe"
 )
 
 func tickCommand(a *app) *cobra.Command {
@@ -37,15 +36,20 @@ func tickCommand(a *app) *cobra.Command {
 // tickMargin is kept free below the unit's timeout, to write down where a hung run was.
 const tickMargin = time.Minute
 
-// tick is one run by the timer: under the lock it loads, looks, decides, saves and perhaps acts.
+// tick is one run by the timer, under the lock.
 func (s *session) tick(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, unitTimeout-tickMargin)
-	defer cancel()
 	lock, err := state.Acquire(ctx, s.config.StateDir, "tick", time.Now)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = lock.Release() }()
+	return s.run(ctx)
+}
+
+// run loads, looks, decides, saves and perhaps acts. The caller holds the lock.
+func (s *session) run(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, unitTimeout-tickMargin)
+	defer cancel()
 	st, fault := s.remember()
 	d, o, err := s.look(ctx, st, fault, false)
 	if d.Action == watchdog.ActLookAgain && err == nil {
@@ -65,7 +69,7 @@ func (s *session) tick(ctx context.Context) error {
 
 // sleepUntil waits until so long after the look began.
 func (s *session) sleepUntil(ctx context.Context, from watchdog.Clock, apart time.Duration) error {
-	timer := time.NewTimer(apart - probe.Now().Since(from) + 10*time.Millisecond)
+	timer := time.NewTimer(apart - s.now().Since(from) + 10*time.Millisecond)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
