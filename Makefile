@@ -83,8 +83,8 @@ lab-shell: ## a shell on NODE=node1
 	@testdata/lab/lab.sh shell $(or $(NODE),node1)
 
 .PHONY: lab-test
-lab-test: lab-up ## acceptance tests in the lab
-	@go test -tags lab -count=1 -timeout 25m ./testdata/lab/accept/
+lab-test: ## acceptance tests in the lab; with RUN=TestDeaths only those, LONG=1 at real times
+	@testdata/lab/accept.sh $(RUN)
 
 .PHONY: bench-lab
 bench-lab: lab-up ## a restart and a tick against plain bash and ssh

@@ -6,9 +6,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 cache=$root/bin/lab            # kept: the node image's file system, by the hash of its recipe; keys
-label=cluster-watchdog-lab=1   # on all that is ours; nothing else is touched
-network=cwlab
-subnet=172.31.77
+mark=cluster-watchdog-lab      # label of all that is ours; nothing else is touched
 nodes=(1 2 3 4)
 server=${LAB_SERVER:-$here/server} # the Go program that plays the server
 
@@ -26,6 +24,14 @@ die() {
 	exit 1
 }
 
+# LAB=2 is a second lab beside the first.
+case ${LAB:-1} in
+1) lab=cwlab subnet=172.31.77 ;;
+2) lab=cwlab2 subnet=172.31.78 ;;
+*) die "there is no lab ${LAB}: 1 or 2" ;;
+esac
+label=$mark=$lab
+
 # alone lets one run at a time change the lab; the lock ends with this process.
 alone() {
 	mkdir -p "$cache"
@@ -36,7 +42,7 @@ alone() {
 # node_of NAME: its container. node2 and 2 are both fine.
 node_of() {
 	case ${1#node} in
-	[1-4]) echo "cwlab-node${1#node}" ;;
+	[1-4]) echo "$lab-node${1#node}" ;;
 	*) die "there is no $1: nodes are node1 to node4" ;;
 	esac
 }
@@ -56,9 +62,9 @@ all() {
 case ${1:-} in
 engine) alone; need_engine_packages; start_engine ;;
 image) alone; need_engine; make_image ;;
-up) alone; need_engine; make_image; remove_lab; remove_old_images; up ;;
-wait) shift; for name in "$@"; do container=$(node_of "$name"); wait_ready "${container#cwlab-node}"; done ;;
-down) alone; ! engine_answers || remove_lab; [ "${ENGINE:-0}" != 1 ] || stop_engine ;;
+up) alone; need_engine; make_image; remove_all "$label"; remove_old_images; up ;;
+wait) shift; for name in "$@"; do container=$(node_of "$name"); wait_ready "${container##*-node}"; done ;;
+down) alone; ! engine_answers || remove_all "$mark"; [ "${ENGINE:-0}" != 1 ] || stop_engine ;;
 shell) container=$(node_of "${2:-node1}"); exec docker exec -it "$container" bash -l ;;
 exec) container=$(node_of "${2:?node}"); shift 2; exec docker exec -i "$container" "$@" ;;
 *) sed -n '2,3s/^# //p' "$0"; exit 2 ;;

@@ -15,7 +15,7 @@ func TestKillingRequest(t *testing.T) {
 	fault(t, head, "poison")
 	for death := 1; death <= 3; death++ {
 		from := mark(t)
-		on(t, head, `curl -s -m 5 -H 'Content-Type: application/json' -d '{"prompt":"POISON","max_tokens":1,"model":"fake/model"}' http://172.31.77.11:8000/v1/completions || true`)
+		on(t, head, `curl -s -m 5 -H 'Content-Type: application/json' -d '{"prompt":"POISON","max_tokens":1,"model":"fake/model"}' http://node1:8000/v1/completions || true`)
 		if death < 3 {
 			saidSince(t, from, `RESTART launched all ranks`, wedgeWithin)
 			saidSince(t, from, `health OK → SERVING`, bootWithin)

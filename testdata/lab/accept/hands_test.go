@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -14,12 +15,18 @@ import (
 )
 
 const (
-	nodes  = 4
-	head   = 0
-	prefix = "cwlab-node"
+	nodes = 4
+	head  = 0
 )
 
-func container(node int) string { return fmt.Sprintf("%s%d", prefix, node+1) }
+// container of a node; LAB=2 is the second lab, as for lab.sh.
+func container(node int) string {
+	lab := "cwlab"
+	if os.Getenv("LAB") == "2" {
+		lab = "cwlab2"
+	}
+	return fmt.Sprintf("%s-node%d", lab, node+1)
+}
 
 // onLimit bounds one command on a node; a node that hangs must not hang the tests.
 const onLimit = time.Minute

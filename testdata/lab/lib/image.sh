@@ -21,7 +21,7 @@ make_image() {
 # remove_old_images removes what earlier recipes made.
 remove_old_images() {
 	local old
-	for old in $(docker image ls --filter "label=$label" --format '{{.Repository}}:{{.Tag}}'); do
+	for old in $(docker image ls --filter "label=$mark" --format '{{.Repository}}:{{.Tag}}'); do
 		[ "$old" = "$image" ] || [ "$old" = "cwlab-base:$base" ] || docker image rm "$old" >/dev/null 2>&1 || true # someone uses it
 	done
 }
@@ -109,9 +109,9 @@ make_node_image() {
 	rm -r "$stage/server"
 
 	[ -n "$(docker image ls -q "$base_image")" ] ||
-		docker import --change "LABEL $label" "$cache/base-$base.tar" "$base_image" >/dev/null
+		docker import --change "LABEL $mark=image" "$cache/base-$base.tar" "$base_image" >/dev/null
 	docker rm -f cwlab-image >/dev/null 2>&1 || true
-	docker create --name cwlab-image --label "$label" --network none "$base_image" /bin/sh /setup.sh >/dev/null
+	docker create --name cwlab-image --label "$mark=image" --network none "$base_image" /bin/sh /setup.sh >/dev/null
 	tar_of_root -C "$stage" . | docker cp - cwlab-image:/
 	docker start -a cwlab-image
 	docker commit --change 'CMD ["/lab-init"]' --change 'ENV container=docker' --change 'VOLUME /var/lib/docker' \

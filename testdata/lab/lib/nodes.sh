@@ -12,18 +12,18 @@ up() {
 	local started=$SECONDS
 	make_keys
 	docker network create --label "$label" --internal --subnet "$subnet.0/24" \
-		-o com.docker.network.bridge.name=cwlab0 "$network" >/dev/null
-	docker volume create --label "$label" cwlab-nas >/dev/null
+		-o com.docker.network.bridge.name="$lab-br" "$lab" >/dev/null
+	docker volume create --label "$label" "$lab-nas" >/dev/null
 	all create_node "${nodes[@]}" || die "cannot create the nodes"
 	all wait_ready "${nodes[@]}" || die "not all nodes came up"
-	docker exec cwlab-node1 sh -c 'echo present >/srv/nas/.present'
+	docker exec "$lab-node1" sh -c 'echo present >/srv/nas/.present'
 	install_product
 	say "node1 to node4 are up ($((SECONDS - started)) s)"
 }
 
-# Removes all that is ours, also what a crashed run left.
-remove_lab() {
-	local found
+# remove_all LABEL removes all that carries it, also what a crashed run left: one lab, or every one.
+remove_all() {
+	local label=$1 found
 	found=$(docker ps -aq --filter "label=$label")
 	# shellcheck disable=SC2086 # one id a word
 	[ -z "$found" ] || docker rm -f -v $found >/dev/null
@@ -43,7 +43,7 @@ fresh() {
 
 # make_keys makes, once: a host key for each node, a key for ops, and ops' known_hosts.
 make_keys() {
-	local keys=$cache/keys number
+	local keys=$cache/keys-$lab number
 	mkdir -p "$keys"
 	for number in ops "${nodes[@]}"; do
 		[ -s "$keys/$number.pub" ] || { rm -f "$keys/$number"; ssh-keygen -q -t ed25519 -N '' -C "lab-$number" -f "$keys/$number"; }
@@ -54,15 +54,15 @@ make_keys() {
 }
 
 create_node() {
-	local name=cwlab-node$1 keys=$cache/keys stage number hosts=()
+	local name=$lab-node$1 keys=$cache/keys-$lab stage number hosts=()
 	for number in "${nodes[@]}"; do hosts+=(--add-host "node$number:$subnet.1$number"); done
 	# A name that is not a node's is asked of the node itself, where no server answers.
 	docker create --name "$name" --label "$label" --hostname "node$1" \
-		--network "$network" --ip "$subnet.1$1" --dns 127.0.0.1 --dns-opt timeout:1 --dns-opt attempts:1 "${hosts[@]}" "${rights[@]}" \
+		--network "$lab" --ip "$subnet.1$1" --dns 127.0.0.1 --dns-opt timeout:1 --dns-opt attempts:1 "${hosts[@]}" "${rights[@]}" \
 		--stop-signal SIGRTMIN+3 --tmpfs /run --tmpfs /run/lock --tmpfs /tmp \
-		-v cwlab-nas:/srv/nas "$image" 2>&1 >/dev/null | { grep -v '^WARNING' || true; } >&2
+		-v "$lab-nas:/srv/nas" "$image" 2>&1 >/dev/null | { grep -v '^WARNING' || true; } >&2
 
-	stage=$(fresh "$cache/stage-$1")
+	stage=$(fresh "$cache/stage-$name")
 	mkdir -p "$stage/etc/ssh" "$stage/home/ops/.ssh"
 	install -m 0600 "$keys/$1" "$stage/etc/ssh/ssh_host_ed25519_key"
 	install -m 0644 "$keys/$1.pub" "$stage/etc/ssh/ssh_host_ed25519_key.pub"
@@ -79,7 +79,7 @@ create_node() {
 
 # wait_ready waits until all units of the node are up: sshd, Docker, the server's image, /shared.
 wait_ready() {
-	local name=cwlab-node$1 state=none deadline=$((SECONDS + 60))
+	local name=$lab-node$1 state=none deadline=$((SECONDS + 60))
 	while [ "$SECONDS" -lt "$deadline" ]; do
 		state=$(docker exec "$name" systemctl is-system-running --wait 2>/dev/null || true)
 		case $state in
@@ -97,24 +97,24 @@ wait_ready() {
 # it, so that the timer is enabled and not started. /root/product stays, for the tests of that README.
 install_product() {
 	local product
-	product=$(fresh "$cache/product")
+	product=$(fresh "$cache/product-$lab")
 	make -s -C "$root" deb >/dev/null
 	mkdir -p "$product/root/product/bin"
 	cp "$root/bin/watchdog" "$product/root/product/bin/"
 	cp -R "$root/dist" "$product/root/product/"
+	sed "s/172\.31\.77\./$subnet./" "$here/config.yaml" >"$product/root/product/config.yaml"
 	if [ "${LONG:-0}" = 1 ]; then
-		grep -v '# tenth$' "$here/config.yaml" >"$product/root/product/config.yaml"
+		sed -i '/# tenth$/d' "$product/root/product/config.yaml"
 	else
-		install -m 0644 "$here/config.yaml" "$product/root/product/config.yaml"
 		install -D -m 0644 "$here/timer.conf" "$product/etc/systemd/system/cluster-watchdog.timer.d/lab.conf"
 	fi
 	install -D -m 0644 "$here/service.conf" "$product/etc/systemd/system/cluster-watchdog.service.d/lab.conf"
-	tar_of_root -C "$product" . | docker cp - cwlab-node1:/
-	docker exec -w /root/product cwlab-node1 bash -c "$(readme_line 'sudo apt install')" >"$cache/install.log" 2>&1 || {
+	tar_of_root -C "$product" . | docker cp - "$lab-node1:/"
+	docker exec -w /root/product "$lab-node1" bash -c "$(readme_line 'sudo apt install')" >"$cache/install.log" 2>&1 || {
 		cat "$cache/install.log" >&2
 		die "cannot install the package on node1"
 	}
-	docker exec cwlab-node1 install -D -m 0644 /root/product/config.yaml /etc/cluster-watchdog/config.yaml
+	docker exec "$lab-node1" install -D -m 0644 /root/product/config.yaml /etc/cluster-watchdog/config.yaml
 }
 
 # readme_line WORDS: what README says to run on the head, in the line that holds WORDS.

@@ -3,7 +3,7 @@
 # hand, the rank as argument. Words in /var/lib/lab/docker-args and server-args are added.
 set -euo pipefail
 rank=${WATCHDOG_RANK:-${1:?rank}}
-head=${WATCHDOG_HEAD_ADDR:-172.31.77.11}
+head=${WATCHDOG_HEAD_ADDR:-$(getent hosts node1 | awk 'NR == 1 { print $1 }')}
 read -r -d '' -a docker_args < <(cat /var/lib/lab/docker-args 2>/dev/null) || true
 read -r -d '' -a server_args < <(cat /var/lib/lab/server-args 2>/dev/null) || true
 [ "$rank" = 0 ] || server_args+=(--headless)
