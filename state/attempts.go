@@ -44,12 +44,18 @@ func (s *Store) SaveAttempt(a watchdog.Attempt) error {
 	if err != nil {
 		return s.fault("save", err)
 	}
-	return s.update(func(tx *bbolt.Tx) error {
-		if err := bucketAttempts.in(tx).Put(numberKey(uint64(a.ID)), text); err != nil {
-			return err
-		}
-		return s.forgetAttempts(tx, a.Started.Wall)
-	})
+	return s.update(func(tx *bbolt.Tx) error { return s.putAttempt(tx, a, text) })
+}
+
+func (s *Store) putAttempt(tx *bbolt.Tx, a watchdog.Attempt, text []byte) error {
+	attempts, key := bucketAttempts.in(tx), numberKey(uint64(a.ID))
+	if err := s.countAttempt(tx, attempts.Get(key), a); err != nil {
+		return err
+	}
+	if err := attempts.Put(key, text); err != nil {
+		return err
+	}
+	return s.forgetAttempts(tx, a.Started.Wall)
 }
 
 // forgetAttempts deletes what is older than attemptsFor at the time now, which is the saved

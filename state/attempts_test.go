@@ -9,8 +9,6 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-const day = 24 * time.Hour
-
 // ids saves attempts of these ages in days, oldest first, one more at age 0, and returns the ids loaded.
 func ids(t *testing.T, ages ...int) []int {
 	t.Helper()

@@ -151,7 +151,7 @@ func TestAnyPageOverwritten(t *testing.T) {
 			}
 			write(t, s, bad)
 			_, errLoad := s.Load()
-			_, errRows := s.Rows(rowsKept)
+			_, errRows := s.Rows(rowsMost)
 			for call, err := range map[string]error{
 				"Load": errLoad, "Rows": errRows,
 				"SaveLook":    s.SaveLook(sampleState(), Row{}, &watchdog.Observation{}),

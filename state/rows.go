@@ -10,10 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// rowsKept is how many ticks are remembered, with the observations that were kept for them.
-const rowsKept = 1000
-
-// Row is one tick in a line.
+// Row is one look in a line.
 type Row struct {
 	Number   uint64         `json:"-"` // counts up; given by SaveLook
 	At       watchdog.Clock `json:"at"`
@@ -22,20 +19,18 @@ type Row struct {
 	Reason   string         `json:"reason"`
 	Sentence string         `json:"sentence"`
 	Took     time.Duration  `json:"took"`
-	Full     bool           `json:"full,omitempty"` // the observation is kept; set by SaveLook
+	Canary   time.Duration  `json:"canary,omitempty"` // how long a served completion took; zero: none was served
+	Full     bool           `json:"full,omitempty"`   // the observation is kept; set by SaveLook
+	Age      time.Duration  `json:"age,omitempty"`    // of the state at this look, by its own clock; set by SaveLook
 }
 
 // SaveLook writes the next state and the row of a look in one transaction, and the observation
-// where full is given. Attempts, the arm record, the reset and the last-good record in next are
-// not written: others own them.
+// where full is given. It adds the look to the totals of its day, and forgets what was kept long
+// enough. Attempts, the arm record, the reset and the last-good record in next are not written:
+// others own them.
 func (s *Store) SaveLook(next watchdog.State, row Row, full *watchdog.Observation) error {
 	next.Baseline.Engines = finite(next.Baseline.Engines)
-	row.Full = full != nil
 	stateText, err := encode(next)
-	if err != nil {
-		return s.fault("save", err)
-	}
-	rowText, err := encode(row)
 	if err != nil {
 		return s.fault("save", err)
 	}
@@ -43,11 +38,15 @@ func (s *Store) SaveLook(next watchdog.State, row Row, full *watchdog.Observatio
 	if err != nil {
 		return s.fault("save", err)
 	}
+	if len(fullText) > fullMost {
+		fullText = nil
+	}
+	row.Full = fullText != nil
 	return s.update(func(tx *bbolt.Tx) error {
 		if err := bucketCurrent.in(tx).Put([]byte(keyState), stateText); err != nil {
 			return err
 		}
-		return appendRow(tx, rowText, fullText)
+		return s.appendLook(tx, next, row, fullText)
 	})
 }
 
@@ -61,39 +60,45 @@ func encodeFull(o *watchdog.Observation) ([]byte, error) {
 	return encode(kept)
 }
 
-func appendRow(tx *bbolt.Tx, row, full []byte) error {
-	number, err := bucketRows.in(tx).NextSequence()
+// appendLook writes everything about a look but the state that it led to.
+func (s *Store) appendLook(tx *bbolt.Tx, next watchdog.State, row Row, full []byte) error {
+	l, err := s.ledger(tx)
 	if err != nil {
 		return err
 	}
-	if err := bucketRows.in(tx).Put(numberKey(number), row); err != nil {
+	passed := l.advance(row.At)
+	row.Age = l.Age
+	if err := s.countLook(tx, &l, next, row, passed); err != nil {
 		return err
 	}
-	if full != nil {
-		if err := bucketFull.in(tx).Put(numberKey(number), full); err != nil {
-			return err
-		}
+	if err := appendRow(tx, &l, row, full); err != nil {
+		return err
 	}
-	if number <= rowsKept {
-		return nil
+	if err := s.forget(tx, &l); err != nil {
+		return err
 	}
-	for _, b := range []bucket{bucketRows, bucketFull} {
-		if err := forgetTo(b.in(tx), numberKey(number-rowsKept)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return l.save(tx)
 }
 
-// forgetTo deletes everything up to and with key last.
-func forgetTo(b *bbolt.Bucket, last []byte) error {
-	c := b.Cursor()
-	for key, _ := c.First(); key != nil && bytes.Compare(key, last) <= 0; key, _ = c.First() {
-		if err := c.Delete(); err != nil {
-			return err
-		}
+func appendRow(tx *bbolt.Tx, l *ledger, row Row, full []byte) error {
+	text, err := encode(row)
+	if err != nil {
+		return err
 	}
-	return nil
+	rows := bucketRows.growing(tx)
+	number, err := rows.NextSequence()
+	if err != nil {
+		return err
+	}
+	if err := rows.Put(numberKey(number), text); err != nil || full == nil {
+		return err
+	}
+	l.Bytes += int64(len(full))
+	l.Changes++
+	if err := bucketChanges.growing(tx).Put(numberKey(number), text); err != nil {
+		return err
+	}
+	return bucketFull.growing(tx).Put(numberKey(number), full)
 }
 
 // Rows returns the newest n rows, newest last.
@@ -106,6 +111,10 @@ func (s *Store) Rows(n int) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.decodeRows(raw)
+}
+
+func (s *Store) decodeRows(raw []numbered) ([]Row, error) {
 	var out []Row
 	for _, r := range raw {
 		row := Row{}

@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"go.etcd.io/bbolt"
@@ -23,10 +24,33 @@ const (
 	bucketAttempts bucket = "attempts" // by id
 	bucketRows     bucket = "rows"     // by number
 	bucketFull     bucket = "full"     // the observations of some rows, by the row's number
+	bucketChanges  bucket = "changes"  // those rows once more: they outlive the others
+	bucketDays     bucket = "days"     // totals, by date
 )
 
 func buckets() []bucket {
-	return []bucket{bucketSchema, bucketCurrent, bucketAttempts, bucketRows, bucketFull}
+	return append([]bucket{bucketSchema, bucketCurrent, bucketAttempts, bucketRows, bucketFull}, addedBuckets()...)
+}
+
+// addedBuckets came after the first databases were made: the next save adds them.
+func addedBuckets() []bucket { return []bucket{bucketChanges, bucketDays} }
+
+// addBuckets adds to an earlier database what it lacks. Observations without their rows go.
+func addBuckets(tx *bbolt.Tx) error {
+	if bucketChanges.in(tx) == nil {
+		if err := tx.DeleteBucket([]byte(bucketFull)); err != nil {
+			return err
+		}
+		if _, err := tx.CreateBucket([]byte(bucketFull)); err != nil {
+			return err
+		}
+	}
+	for _, b := range addedBuckets() {
+		if _, err := tx.CreateBucketIfNotExists([]byte(b)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // The keys of the buckets schema and current.
@@ -37,6 +61,7 @@ const (
 	keyArm      = "arm"
 	keyReset    = "reset"
 	keyLastGood = "last_good"
+	keyLedger   = "ledger"
 )
 
 func writeSchema(tx *bbolt.Tx, version int) error {
@@ -65,7 +90,7 @@ func checkSchema(tx *bbolt.Tx, path string) error {
 		return &NewerError{Path: path, Version: version}
 	}
 	for _, name := range buckets() {
-		if tx.Bucket([]byte(name)) == nil {
+		if tx.Bucket([]byte(name)) == nil && !slices.Contains(addedBuckets(), name) {
 			return damage("its part %q is missing", name)
 		}
 	}
@@ -74,6 +99,14 @@ func checkSchema(tx *bbolt.Tx, path string) error {
 
 // in returns the bucket, which checkSchema has seen.
 func (b bucket) in(tx *bbolt.Tx) *bbolt.Bucket { return tx.Bucket([]byte(b)) }
+
+// growing returns a bucket whose keys only ever grow: its pages can be full, since nothing comes in
+// between.
+func (b bucket) growing(tx *bbolt.Tx) *bbolt.Bucket {
+	found := b.in(tx)
+	found.FillPercent = 1
+	return found
+}
 
 // numberKey is a key that sorts by number.
 func numberKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

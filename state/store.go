@@ -44,6 +44,15 @@ func Open(dir string) (*Store, error) {
 // Path returns the path of the database.
 func (s *Store) Path() string { return s.path }
 
+// Size returns the bytes of the database on its disk; 0 where there is none yet.
+func (s *Store) Size() int64 {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // view runs read in a read-only transaction. On a first start there is nothing to read yet, and
 // read is not called.
 func (s *Store) view(read func(*bbolt.Tx) error) error {
@@ -80,6 +89,9 @@ func (s *Store) update(write func(*bbolt.Tx) error) error {
 	return s.fault("save", s.with(false, func(db *bbolt.DB) error {
 		return db.Update(func(tx *bbolt.Tx) error {
 			if err := checkSchema(tx, s.path); err != nil {
+				return err
+			}
+			if err := addBuckets(tx); err != nil {
 				return err
 			}
 			return write(tx)

@@ -55,6 +55,9 @@ func (s *session) observe(ctx context.Context, st watchdog.State, ranksOnly bool
 // remembering saves the look: a row for each, the full observation where something changed.
 func (s *session) remembering(before watchdog.State, d watchdog.Decision, o watchdog.Observation, took time.Duration) error {
 	row := state.Row{At: o.At, Phase: d.Next.Phase.String(), Action: d.Action.String(), Reason: d.Reason.String(), Sentence: d.Sentence(), Took: took}
+	if d.Readings.Served {
+		row.Canary = o.Canary.Took
+	}
 	var full *watchdog.Observation
 	if before.Phase != d.Next.Phase || s.lastReason() != row.Reason {
 		full = &o

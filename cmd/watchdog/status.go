@@ -31,6 +31,8 @@ type status struct {
 	Working  string             `json:"working,omitempty"` // who holds the lock
 	Ranks    []watchdog.Known   `json:"ranks,omitempty"`
 	LastGood *watchdog.LastGood `json:"last_good,omitempty"`
+	Today    *state.Day         `json:"today,omitempty"` // totals of the day of the last look
+	Size     int64              `json:"size,omitempty"`  // of the database, in bytes
 	Damage   string             `json:"damage,omitempty"`
 }
 
@@ -91,6 +93,10 @@ func (s *session) status() (status, error) {
 		if err != nil {
 			return status{}, err
 		}
+		if out.Today, err = s.today(); err != nil {
+			return status{}, err
+		}
+		out.Size = s.store.Size()
 		if len(rows) > 0 {
 			age := now.Since(rows[0].At)
 			out.Last, out.LastAge = &rows[0], age.Round(time.Second).String()
@@ -142,6 +148,9 @@ func (s *session) printStatus(st status) {
 		p("incident", "%d, open since %s: %s", st.Incident.ID, timeWords(st.Incident.Opened.Wall), plain(st.Incident.What))
 	}
 	p("budget", "%s", st.Budget)
+	if st.Today != nil {
+		p("today", "%s", dayWords(*st.Today))
+	}
 	if a := st.Attempt; a != nil {
 		p("attempt", "%s", attemptWords(*a, st.Working != ""))
 	}

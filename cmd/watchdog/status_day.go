@@ -1,0 +1,32 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"cluster-watchdog/state"
+)
+
+// today returns the totals of the day of the last look, nil where there was none.
+func (s *session) today() (*state.Day, error) {
+	days, err := s.store.Days(1)
+	if err != nil || len(days) == 0 {
+		return nil, err
+	}
+	return &days[0], nil
+}
+
+// dayWords says in a line what happened on a day.
+func dayWords(d state.Day) string {
+	text := fmt.Sprintf("%s: served at %d/%d looks", d.Date, d.Served, d.Looks)
+	if d.LongestCanary > 0 {
+		text += fmt.Sprintf(", longest completion %s", d.LongestCanary.Round(10*time.Millisecond))
+	}
+	if n := d.Counted + d.Uncounted + d.NotLaunched; n > 0 {
+		text += fmt.Sprintf(", %d restarts, %d of them counted", n, d.Counted)
+	}
+	if d.Unwatched > 0 {
+		text += fmt.Sprintf(", unwatched for %s", d.Unwatched.Round(time.Minute))
+	}
+	return text
+}
