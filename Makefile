@@ -65,6 +65,10 @@ gotest:
 bench: ## cost of a healthy tick, and time from decision to launch
 	@go test -run '^$$' -bench . -benchmem ./...
 
+.PHONY: year
+year: ## how large the state is after a year of looks, healthy and flapping; minutes, in memory
+	@TMPDIR=/dev/shm go test -count=1 -run TestYear -year -v -timeout 60m ./state | grep -v '^==='
+
 # The lab: four nodes with systemd, sshd and Docker on this machine; testdata/lab/README.md.
 .PHONY: lab-engine
 lab-engine: ## on Debian: install what the lab needs, start a Docker Engine where none answers

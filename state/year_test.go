@@ -1,9 +1,8 @@
 package state
 
 import (
+	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -78,7 +77,7 @@ func (u *unsynced) attempt(id int, now watchdog.Clock) {
 func (u *unsynced) size() float64 { return float64(u.s.Size()) / (1 << 20) }
 
 // The file stops growing once as much goes as comes, in quiet as in trouble. A whole year of both is
-// measured by BenchmarkYear.
+// measured by TestYear.
 func TestFileStopsGrowing(t *testing.T) {
 	for name, row := range map[string]struct {
 		flaps bool
@@ -101,30 +100,37 @@ func TestFileStopsGrowing(t *testing.T) {
 	}
 }
 
-// BenchmarkYear is 525,600 looks, one a minute: how large the file is after a year, and how long a
-// healthy tick's work with it takes then. Run it once: go test -run - -bench Year -benchtime 1x ./state
-func BenchmarkYear(b *testing.B) {
-	for name, flaps := range map[string]bool{"healthy": false, "flaps": true} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				u := openUnsynced(b)
-				live(u, 0, 30, flaps)
-				month := u.size()
-				live(u, 30, 365, flaps)
-				b.ReportMetric(month, "MiB/month")
-				b.ReportMetric(u.size(), "MiB/year")
-				s := u.close()
-				began := time.Now()
-				for i := range 20 {
-					load(b, s)
-					check(b, s.SaveLook(sampleState(), Row{At: at(365*day + time.Duration(i)*time.Minute), Phase: "SERVING"}, nil))
-				}
-				b.ReportMetric(float64(time.Since(began).Milliseconds())/20, "ms/tick")
-				days, err := s.Days(1000)
-				check(b, err)
-				b.ReportMetric(float64(len(days)), "days")
-				check(b, os.RemoveAll(filepath.Dir(s.Path())))
+var year = flag.Bool("year", false, "play a whole year of looks, healthy and flapping: some minutes")
+
+// TestYear is 525,600 looks, one a minute: how large the file is after a month and after a year, and
+// what a tick's work with it takes then.
+func TestYear(t *testing.T) {
+	if !*year {
+		t.Skip("takes minutes: make year")
+	}
+	for name, row := range map[string]struct {
+		flaps bool
+		most  float64 // MiB
+	}{"healthy": {false, 10}, "flaps": {true, 100}} {
+		t.Run(name, func(t *testing.T) {
+			u := openUnsynced(t)
+			live(u, 0, 30, row.flaps)
+			month := u.size()
+			live(u, 30, 365, row.flaps)
+			s := u.close()
+			began := time.Now()
+			const ticks = 20
+			for i := range ticks {
+				load(t, s)
+				check(t, s.SaveLook(sampleState(), Row{At: at(365*day + time.Duration(i)*time.Minute), Phase: "SERVING"}, nil))
 			}
+			t.Logf("%.1f MiB after a month, %.1f MiB after a year; then %s a tick", month, u.size(), time.Since(began)/ticks)
+			if u.size() > row.most {
+				t.Errorf("want at most %.0f MiB", row.most)
+			}
+			days, err := s.Days(1000)
+			check(t, err)
+			same(t, "days", 366, len(days))
 		})
 	}
 }

@@ -20,7 +20,8 @@ type Config struct {
 	Notify    NotifyConfig  `yaml:"notify"`
 	StateDir  string        `yaml:"state_dir"`
 	LogDir    string        `yaml:"log_dir"` // preserved evidence; empty: cases/ in StateDir
-	Period    time.Duration `yaml:"period"`  // of the timer
+	LogKeep   KeepConfig    `yaml:"log_keep"`
+	Period    time.Duration `yaml:"period"` // of the timer
 
 	credentialKey string // the API key file that systemd passed; not part of any hash
 }
@@ -128,4 +129,11 @@ type NotifyConfig struct {
 	Command string        `yaml:"command"` // gets the text on stdin; empty: nobody is told
 	User    string        `yaml:"user"`    // of this machine, as whom it runs; empty: SSH.User
 	Timeout time.Duration `yaml:"timeout"`
+}
+
+// KeepConfig is how much preserved evidence is kept. The newest stays, and that of an incident
+// that is not over.
+type KeepConfig struct {
+	Incidents int  `yaml:"incidents"`
+	Size      Size `yaml:"size"`
 }

@@ -26,6 +26,7 @@ func defaultConfig() Config {
 		Budget:   budgetOf(watchdog.DefaultPolicy()),
 		Notify:   NotifyConfig{Timeout: 10 * time.Second},
 		StateDir: "/var/lib/cluster-watchdog",
+		LogKeep:  KeepConfig{Incidents: 50, Size: 2 * GiB},
 		Period:   time.Minute,
 	}
 }

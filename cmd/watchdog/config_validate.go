@@ -175,6 +175,12 @@ func (v *validator) folders(c Config) {
 	if c.LogDir != "" {
 		v.absolute("log_dir", c.LogDir)
 	}
+	if c.LogKeep.Incidents < 1 {
+		v.bad("log_keep.incidents", c.LogKeep.Incidents, "must be at least 1: the last evidence is kept")
+	}
+	if c.LogKeep.Size < MiB {
+		v.bad("log_keep.size", c.LogKeep.Size, "must be at least 1MiB")
+	}
 }
 
 func (v *validator) longestTick(c Config) {

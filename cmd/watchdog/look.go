@@ -34,6 +34,9 @@ func (s *session) look(ctx context.Context, st watchdog.State, fault string, ran
 		}
 	}
 	s.say(st, d)
+	if st.Incident != nil && d.Readings.Served && fault == "" && !d.Next.ClockDoubt {
+		s.forgetCases(st.Incident.ID)
+	}
 	if s.tell(&d) || fault != "" {
 		return d, o, nil
 	}
