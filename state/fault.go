@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -64,12 +65,17 @@ func hint(err error) string {
 		return "this is a fault of the watchdog: report it with this line"
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return "another process has it open: find it with fuser and try again"
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+	case says(err, syscall.ENOSPC), says(err, syscall.EDQUOT), says(err, syscall.EFBIG):
 		return "free some disk space"
-	case errors.Is(err, syscall.EROFS):
+	case says(err, syscall.EROFS):
 		return "its disk is mounted read-only: see dmesg for why"
 	case errors.Is(err, fs.ErrPermission):
 		return "run it as root or as the owner of the folder"
 	}
 	return "look at the disk, for example with df and dmesg"
+}
+
+// says finds a cause that bbolt has only put into the words of its error.
+func says(err error, cause syscall.Errno) bool {
+	return errors.Is(err, cause) || strings.HasSuffix(err.Error(), ": "+cause.Error())
 }

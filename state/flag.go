@@ -23,7 +23,8 @@ const (
 // FlagPath returns where the flag of a state folder is: a file that a person may touch and remove.
 func FlagPath(dir string) string { return filepath.Join(dir, flagName) }
 
-// WriteFlag disarms. The file appears whole or not at all, and needs neither database nor lock.
+// WriteFlag disarms. The file appears whole or, on a disk that takes no text any more, empty, which
+// disarms too and is told by the error. It needs neither database nor lock.
 func WriteFlag(dir string, f watchdog.Flag) error {
 	path := FlagPath(dir)
 	err := os.MkdirAll(dir, folderMode)
@@ -33,10 +34,27 @@ func WriteFlag(dir string, f watchdog.Flag) error {
 	if err == nil {
 		err = syncFolder(dir)
 	}
-	if err != nil {
-		return fmt.Errorf("cannot write the flag %s: %w; to disarm nevertheless: touch %s", path, err, path)
+	switch {
+	case err == nil:
+		return nil
+	case touch(path):
+		return fmt.Errorf("cannot write who and why into the flag %s: %w; a flag is there and disarms nevertheless; %s", path, err, hint(err))
+	default:
+		return fmt.Errorf("cannot write the flag %s: %w; %s; to disarm nevertheless: touch %s, or systemctl stop cluster-watchdog.timer", path, err, hint(err), path)
 	}
-	return nil
+}
+
+// touch says whether there is a flag now, whatever it says.
+func touch(path string) bool {
+	if _, err := os.Lstat(path); err == nil {
+		return true
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, flagMode)
+	if err != nil {
+		return false
+	}
+	_ = f.Close()
+	return true
 }
 
 // RemoveFlag takes the flag away; that there was none is fine.
@@ -44,7 +62,7 @@ func RemoveFlag(dir string) error {
 	path := FlagPath(dir)
 	err := os.Remove(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot remove the flag %s: %w; remove it by hand", path, err)
+		return fmt.Errorf("cannot remove the flag %s: %w; %s, then remove it by hand", path, err, hint(err))
 	}
 	return nil
 }

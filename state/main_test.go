@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		"outliver": playOutliver,
 		"fulldisk": playFullDisk,
 		"nodisk":   playNoDisk,
+		"disk":     playDisk,
 	}
 	role := os.Getenv(roleEnv)
 	if role == "" {

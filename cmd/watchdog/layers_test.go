@@ -29,7 +29,8 @@ var ourImports = []struct{ from, may, why string }{
 	{"watchdog/*", "watchdog", "what stands under the judgement may speak its words"},
 	{"restart", "watchdog watchdog/netfs scripts", "the hands record facts and send scripts; they do not decide or keep"},
 	{"restart/*", "restart restart/* watchdog scripts", "they stand in for the nodes that restart talks to"},
-	{"state", "watchdog watchdog/netfs", "the memory keeps what the judgement knows"},
+	{"state", "watchdog watchdog/netfs state/disktest", "the memory keeps what the judgement knows"},
+	{"state/disktest", "", "a disk that fails knows nothing of who writes"},
 	{"scripts", "", "text for nodes"},
 	{"systemd", "", "files for systemd"},
 }
