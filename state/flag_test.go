@@ -121,7 +121,7 @@ func TestFlagComesAndGoes(t *testing.T) {
 func TestFlagNeedsNothing(t *testing.T) {
 	s := filled(t)
 	write(t, s, []byte("torn"))
-	lock, err := Acquire(t.Context(), s.dir, "tick", time.Now)
+	lock, err := Acquire(t.Context(), s.dir, "tick", clock)
 	check(t, err)
 	defer lock.Release()
 	check(t, WriteFlag(s.dir, watchdog.Flag{Who: "anna"}))

@@ -11,7 +11,7 @@ import (
 
 const flagComment = "# While this file is here, the watchdog looks and records but does not act.\n"
 
-var errNoEnds = errors.New("not a time, a duration since boot and a boot id")
+var errNoClock = errors.New("not a time, a duration since boot and a boot id")
 
 // otherShown is how much of a text without our keys is taken as the reason.
 const otherShown = 500
@@ -19,7 +19,7 @@ const otherShown = 500
 // formatFlag writes a flag for people, times to the second.
 func formatFlag(f watchdog.Flag) string {
 	return flagComment + line("who", f.Who) + line("when", formatTime(f.When)) +
-		line("reason", f.Reason) + line("until", formatTime(f.Until)) + line("ends", formatEnds(f.Ends))
+		line("reason", f.Reason) + line("until", formatTime(f.Until)) + line("ends", formatClock(f.Ends))
 }
 
 // parseFlag reads what a file holds. Whatever it is, the flag is present; an end that cannot be
@@ -51,7 +51,7 @@ func parseEnd(until, ends string) (time.Time, watchdog.Clock, error) {
 	if ends == "" {
 		return end, watchdog.Clock{}, nil
 	}
-	clocks, err := parseEnds(ends)
+	clocks, err := parseClock(ends)
 	if err != nil {
 		return time.Time{}, watchdog.Clock{}, fmt.Errorf("ends %.80q is %v: counts as without end", ends, err)
 	}
@@ -61,23 +61,23 @@ func parseEnd(until, ends string) (time.Time, watchdog.Clock, error) {
 	return end, clocks, nil
 }
 
-// formatEnds writes a reading of the clocks: wall clock, time since boot, boot id.
-func formatEnds(c watchdog.Clock) string {
+// formatClock writes a reading of the clocks to the second: wall clock, time since boot, boot id.
+func formatClock(c watchdog.Clock) string {
 	if c.IsZero() {
 		return ""
 	}
 	return strings.Join([]string{c.Wall.Format(time.RFC3339), c.Boot.Truncate(time.Second).String(), c.BootID}, " ")
 }
 
-func parseEnds(text string) (watchdog.Clock, error) {
+func parseClock(text string) (watchdog.Clock, error) {
 	parts := strings.Split(text, " ")
 	if len(parts) != 3 || parts[2] == "" {
-		return watchdog.Clock{}, errNoEnds
+		return watchdog.Clock{}, errNoClock
 	}
 	wall, errWall := time.Parse(time.RFC3339, parts[0])
 	boot, errBoot := time.ParseDuration(parts[1])
 	if errWall != nil || errBoot != nil {
-		return watchdog.Clock{}, errNoEnds
+		return watchdog.Clock{}, errNoClock
 	}
 	return watchdog.Clock{Wall: wall, Boot: boot, BootID: parts[2]}, nil
 }

@@ -10,8 +10,12 @@ import (
 
 // HeldBy says who holds the lock of a folder, without trying it: a try could turn away a tick that
 // comes at the same moment.
-func HeldBy(dir string) (Holder, bool) {
-	path := filepath.Join(dir, lockName)
+func HeldBy(dir string) (Holder, bool) { return heldBy(filepath.Join(dir, lockName)) }
+
+// ActingBy says the same of the lock under which groups of this machine act.
+func ActingBy(path string) (Holder, bool) { return heldBy(path) }
+
+func heldBy(path string) (Holder, bool) {
 	h := readHolder(path)
 	var file syscall.Stat_t
 	if h.PID == 0 || syscall.Stat(path, &file) != nil {

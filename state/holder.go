@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"cluster-watchdog/watchdog"
 )
 
 const holderBytes = 4 << 10 // no more of a lock file is read
@@ -14,7 +16,7 @@ const holderBytes = 4 << 10 // no more of a lock file is read
 type Holder struct {
 	PID     int
 	Command string
-	Since   time.Time
+	Since   watchdog.Clock
 }
 
 // String names the holder for a sentence.
@@ -27,7 +29,7 @@ func (h Holder) String() string {
 		text += fmt.Sprintf(", %q", h.Command)
 	}
 	if !h.Since.IsZero() {
-		text += ", since " + h.Since.Local().Format(time.TimeOnly)
+		text += ", since " + h.Since.Wall.Local().Format(time.TimeOnly)
 	}
 	return text
 }
@@ -41,14 +43,14 @@ type BusyError struct {
 func (e *BusyError) Error() string { return "another watchdog is running (" + e.Holder.String() + ")" }
 
 func formatHolder(h Holder) string {
-	return line("pid", strconv.Itoa(h.PID)) + line("command", h.Command) + line("since", formatTime(h.Since))
+	return line("pid", strconv.Itoa(h.PID)) + line("command", h.Command) + line("since", formatClock(h.Since))
 }
 
 // parseHolder reads a lock file. A half-written one, or anything else, is nobody.
 func parseHolder(text string) Holder {
 	values, _ := parseLines(text, "pid", "command", "since")
 	pid, err := strconv.Atoi(values["pid"])
-	since, errSince := time.Parse(time.RFC3339, values["since"])
+	since, errSince := parseClock(values["since"])
 	if err != nil || errSince != nil || pid < 1 {
 		return Holder{}
 	}

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"cluster-watchdog/watchdog"
 )
 
 const (
@@ -16,22 +19,45 @@ const (
 	lockPoll = 200 * time.Millisecond // between two tries while waiting
 )
 
-// Lock is the leave to act in one state folder. The kernel takes it back when the process ends,
-// however it ends; children do not inherit it. The file stays: who deleted it could let two in.
+// Lock is a file that one process of the machine holds. The kernel takes it back when the process
+// ends, however it ends; children do not inherit it. The file stays: who deleted it could let two in.
 type Lock struct {
 	path string
 	held *flock.Flock
 }
 
-// Acquire takes the lock, or returns a *BusyError at once. The file then names this process, the
-// command and the time, for whoever comes second.
-func Acquire(ctx context.Context, dir, command string, now func() time.Time) (*Lock, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+// Acquire takes the lock of a state folder, without which nothing in it is changed, or returns a
+// *BusyError at once. The file then names this process, the command and the time, for whoever comes
+// second.
+func Acquire(ctx context.Context, dir, command string, now func() watchdog.Clock) (*Lock, error) {
 	path := filepath.Join(dir, lockName)
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return nil, fmt.Errorf("cannot lock %s: %w; %s", path, err, hint(err))
+	}
+	return take(ctx, path, command, now)
+}
+
+// AcquireActing takes the one lock of this machine under which groups act, or returns a *BusyError
+// at once. Its folder is made where it is missing, and must be nobody else's.
+func AcquireActing(ctx context.Context, path, command string, now func() watchdog.Clock) (*Lock, error) {
+	dir := filepath.Dir(path)
+	err := os.MkdirAll(dir, folderMode)
+	var info os.FileInfo
+	if err == nil {
+		info, err = os.Stat(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot lock %s: %w; %s", path, err, hint(err))
+	}
+	if problem := folderProblem(info.Sys().(*syscall.Stat_t).Uid, os.Geteuid(), info.Mode()); problem != "" {
+		return nil, fmt.Errorf("cannot lock %s, for whom its folder is open could hold it for ever: %s; see it with: ls -ld %s", path, problem, dir)
+	}
+	return take(ctx, path, command, now)
+}
+
+func take(ctx context.Context, path, command string, now func() watchdog.Clock) (*Lock, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	l := &Lock{path: path, held: flock.New(path, flock.SetPermissions(fileMode))}
 	locked, err := l.held.TryLock()
@@ -58,7 +84,7 @@ func (l *Lock) sign(h Holder) {
 
 // AcquireWithin takes the lock as soon as it is free, for as long as wait. It calls tell with the
 // holder when it begins to wait, and again when another one holds it.
-func AcquireWithin(ctx context.Context, dir, command string, now func() time.Time, wait time.Duration, tell func(Holder)) (*Lock, error) {
+func AcquireWithin(ctx context.Context, dir, command string, now func() watchdog.Clock, wait time.Duration, tell func(Holder)) (*Lock, error) {
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	again := time.NewTicker(lockPoll)

@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"cluster-watchdog/watchdog"
 )
 
-func clock() time.Time { return noon }
+func clock() watchdog.Clock { return at(0) }
 
 func acquire(t *testing.T, dir string) (*Lock, error) {
 	return Acquire(t.Context(), dir, "arm", clock)
@@ -27,7 +29,7 @@ func TestLockBusyInAnotherProcess(t *testing.T) {
 	if !errors.As(err, &busy) {
 		t.Fatal(err)
 	}
-	same(t, "holder", Holder{PID: other.Process.Pid, Command: "tick", Since: noon}, busy.Holder)
+	same(t, "holder", Holder{PID: other.Process.Pid, Command: "tick", Since: at(0)}, busy.Holder)
 	same(t, "text", fmt.Sprintf(`another watchdog is running (pid %d, "tick", since %s)`, other.Process.Pid, noon.Local().Format("15:04:05")), err.Error())
 	held, is := HeldBy(dir)
 	same(t, "held by", busy.Holder, held)
@@ -73,7 +75,7 @@ func TestLockFile(t *testing.T) {
 	check(t, err)
 	text, err := os.ReadFile(path)
 	check(t, err)
-	same(t, "held", fmt.Sprintf("pid: %d\ncommand: arm\nsince: 2026-03-04T12:00:00Z\n", os.Getpid()), string(text))
+	same(t, "held", fmt.Sprintf("pid: %d\ncommand: arm\nsince: 2026-03-04T12:00:00Z 1h0m0s b1\n", os.Getpid()), string(text))
 	before, err := os.Stat(path)
 	check(t, err)
 	for range 2 { // releasing twice is fine
@@ -101,7 +103,7 @@ func TestLateReleaseLeavesTheNextHolder(t *testing.T) {
 }
 
 func TestHolderText(t *testing.T) {
-	whole := "pid: 123\ncommand: tick\nsince: 2026-03-04T11:58:16Z\n"
+	whole := "pid: 123\ncommand: tick\nsince: 2026-03-04T11:58:16Z 2h0m0s b1\n"
 	unknown := "another watchdog is running (it has not said which)"
 	local := time.Date(2026, 3, 4, 11, 58, 16, 0, time.UTC).Local().Format("15:04:05")
 	rows := []struct{ name, text, want string }{
@@ -110,9 +112,10 @@ func TestHolderText(t *testing.T) {
 		{"cut off in since", whole[:40], unknown},
 		{"cut off in command", whole[:15], unknown},
 		{"garbage", "\x00\xff\x1b", unknown},
-		{"no number", "pid: x\nsince: 2026-03-04T11:58:16Z", unknown},
-		{"negative", "pid: -1\nsince: 2026-03-04T11:58:16Z", unknown},
-		{"an escape in the command", "pid: 123\ncommand: \\x1b[2J\nsince: 2026-03-04T11:58:16Z", `another watchdog is running (pid 123, "\x1b[2J", since ` + local + `)`},
+		{"no number", "pid: x\nsince: 2026-03-04T11:58:16Z 2h0m0s b1", unknown},
+		{"a time without its clocks", "pid: 123\nsince: 2026-03-04T11:58:16Z\n", unknown},
+		{"negative", "pid: -1\nsince: 2026-03-04T11:58:16Z 2h0m0s b1", unknown},
+		{"an escape in the command", "pid: 123\ncommand: \\x1b[2J\nsince: 2026-03-04T11:58:16Z 2h0m0s b1", `another watchdog is running (pid 123, "\x1b[2J", since ` + local + `)`},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
@@ -133,7 +136,7 @@ func TestWaitingForTheLock(t *testing.T) {
 		})
 		check(t, err)
 		defer second.Release()
-		same(t, "told", []Holder{{PID: os.Getpid(), Command: "arm", Since: noon}}, told)
+		same(t, "told", []Holder{{PID: os.Getpid(), Command: "arm", Since: at(0)}}, told)
 	})
 	t.Run("told once per holder", func(t *testing.T) {
 		dir := t.TempDir()
@@ -179,7 +182,7 @@ func TestHeldByNobody(t *testing.T) {
 	dir := t.TempDir()
 	_, is := HeldBy(dir)
 	same(t, "without a file", false, is)
-	check(t, os.WriteFile(filepath.Join(dir, lockName), []byte(formatHolder(Holder{PID: os.Getpid(), Command: "tick", Since: noon})), 0o600))
+	check(t, os.WriteFile(filepath.Join(dir, lockName), []byte(formatHolder(Holder{PID: os.Getpid(), Command: "tick", Since: at(0)})), 0o600))
 	_, is = HeldBy(dir)
 	same(t, "stale", false, is)
 }

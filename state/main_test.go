@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"syscall"
 	"testing"
-	"time"
 
 	"cluster-watchdog/watchdog"
 )
@@ -24,6 +23,7 @@ const (
 func TestMain(m *testing.M) {
 	roles := map[string]func(dir string) error{
 		"holder":   playHolder,
+		"actor":    playActor,
 		"parent":   playParent,
 		"outliver": playOutliver,
 		"fulldisk": playFullDisk,
@@ -43,7 +43,18 @@ func TestMain(m *testing.M) {
 
 // playHolder holds the lock until its stdin ends.
 func playHolder(dir string) error {
-	lock, err := Acquire(context.Background(), dir, "tick", func() time.Time { return noon })
+	lock, err := Acquire(context.Background(), dir, "tick", clock)
+	if err != nil {
+		return err
+	}
+	fmt.Println("held")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	return lock.Release()
+}
+
+// playActor holds the lock for acting until its stdin ends.
+func playActor(path string) error {
+	lock, err := AcquireActing(context.Background(), path, "restart of group a", clock)
 	if err != nil {
 		return err
 	}
@@ -54,7 +65,7 @@ func playHolder(dir string) error {
 
 // playParent takes the lock, starts a child that outlives it, and dies without a word.
 func playParent(dir string) error {
-	if _, err := Acquire(context.Background(), dir, "tick", time.Now); err != nil {
+	if _, err := Acquire(context.Background(), dir, "tick", clock); err != nil {
 		return err
 	}
 	child := command("outliver", dir)

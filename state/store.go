@@ -1,5 +1,5 @@
 // Package state is the watchdog's memory between two ticks: a bbolt file with what it knew, a lock
-// for acting, and the disarmed flag, which needs neither of them.
+// for changing it, the machine's lock for acting, and the disarmed flag, which needs none of them.
 package state
 
 import (

@@ -176,7 +176,7 @@ func TestHeldDatabaseTimesOut(t *testing.T) {
 // In the middle of a restart the lock is held and attempts are being saved; status still reads.
 func TestLoadInTheMiddleOfARestart(t *testing.T) {
 	s := filled(t)
-	lock, err := Acquire(t.Context(), s.dir, "tick", time.Now)
+	lock, err := Acquire(t.Context(), s.dir, "tick", clock)
 	check(t, err)
 	defer lock.Release()
 	done := make(chan error)

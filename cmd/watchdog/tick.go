@@ -38,7 +38,7 @@ const tickMargin = time.Minute
 
 // tick is one run by the timer, under the lock.
 func (s *session) tick(ctx context.Context) error {
-	lock, err := state.Acquire(ctx, s.config.StateDir, "tick", time.Now)
+	lock, err := state.Acquire(ctx, s.config.StateDir, "tick", s.now)
 	if err != nil {
 		return err
 	}
