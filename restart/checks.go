@@ -21,7 +21,11 @@ func (r *Runner) Check(ctx context.Context, o Order) (*Clearance, []Failure) {
 	failures := r.localChecks()
 	served := make(chan bool, 1)
 	go func() { served <- o.Canary != nil && o.Canary(ctx) }()
-	failures = append(failures, r.nodeChecks(ctx, o, r.plan.of(scripts.Check))...)
+	steps := r.plan.of(scripts.Check)
+	if o.TakeOver {
+		steps = slices.DeleteFunc(steps, func(s Step) bool { return s.Script == "check/claim" })
+	}
+	failures = append(failures, r.nodeChecks(ctx, o, steps)...)
 	if <-served {
 		failures = append(failures, Failure{Step: "last canary", Rank: -1, Node: "the head", Err: errServed})
 	}
@@ -72,8 +76,11 @@ func (r *Runner) nodeChecks(ctx context.Context, o Order, steps []Step) []Failur
 				if !s.Runs(r.plan.settings, rank) {
 					continue
 				}
-				_, err := r.run(ctx, s, rank, o)
+				res, err := r.run(ctx, s, rank, o)
 				if err == nil {
+					if o.Heard != nil {
+						o.Heard(s, rank, res)
+					}
 					continue
 				}
 				f := r.failure(s, rank, err)
@@ -115,6 +122,7 @@ func (r *Runner) env(s Step, rank int, o Order) map[string]string {
 	for k, v := range s.vars {
 		env[k] = v
 	}
+	env["WATCHDOG_HEAD_ID"], env["WATCHDOG_STATE_DIR"] = set.Owner.ID, set.Owner.StateDir
 	env["WATCHDOG_ID"], env["WATCHDOG_STARTED"] = "", ""
 	if rank < len(o.Seen) {
 		env["WATCHDOG_ID"] = o.Seen[rank]
@@ -123,6 +131,11 @@ func (r *Runner) env(s Step, rank int, o Order) map[string]string {
 		env["WATCHDOG_STARTED"] = o.Started[rank]
 	}
 	switch s.Script {
+	case "claim/claim":
+		env["WATCHDOG_CLAIM"], env["WATCHDOG_TAKE_OVER"] = set.claim(o.Claimant), ""
+		if o.TakeOver {
+			env["WATCHDOG_TAKE_OVER"] = "yes"
+		}
 	case "destroy/gone":
 		env["WATCHDOG_WAIT"] = seconds(goneWait)
 	case "settle/memory":

@@ -35,12 +35,15 @@ type memory struct {
 	killAt     int // 0: never
 	dead       bool
 	now        watchdog.Clock
+	claims     []string // per rank, the head that claims it; "": none
+	head       string   // whose runner this is
 	notices    []string
 	wrong      []string // broken invariants
 }
 
 func newMemory(t *testing.T, nodes int) *memory {
 	m := &memory{t: t, containers: make([]string, nodes), launches: make([]int, nodes), flushers: make([]bool, nodes),
+		claims: make([]string, nodes), head: "id-spark",
 		now: watchdog.Clock{Wall: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Boot: time.Hour, BootID: "boot"}}
 	for i := range m.containers {
 		m.containers[i] = fmt.Sprintf("%064x", 0xa0+i)
@@ -89,7 +92,21 @@ func (m *memory) do(s scripts.Script, rank int, env map[string]string) (Result, 
 		if m.containers[rank] != id {
 			return m.refuse(s, rank, "a person is at work: the name is held by "+m.containers[rank])
 		}
+	case "check/claim":
+		if c := m.claims[rank]; c != "" && c != env["WATCHDOG_HEAD_ID"] {
+			return m.refuse(s, rank, "group llm is claimed by "+c)
+		}
+	case "claim/claim":
+		if c := m.claims[rank]; c != "" && c != env["WATCHDOG_HEAD_ID"] {
+			if env["WATCHDOG_TAKE_OVER"] != "yes" {
+				return m.refuse(s, rank, "group llm is claimed by "+c)
+			}
+			m.claims[rank] = env["WATCHDOG_HEAD_ID"]
+			return Result{Stdout: "replaced=group llm is claimed by " + c + "\n"}, nil
+		}
+		m.claims[rank] = env["WATCHDOG_HEAD_ID"]
 	case "destroy/remove":
+		m.must(m.claims[rank] == m.head, "destroyed on %s, which %q claims", m.node(rank), m.claims[rank])
 		m.must(!m.disk.Committed.IsZero(), "destroyed on %s before the commit was on disk", m.node(rank))
 		m.must(id == "" || (rank < len(m.disk.Destroy) && m.disk.Destroy[rank] == id), "destroyed %.4q on %s, on disk is %v", id, m.node(rank), m.disk.Destroy)
 		if m.containers[rank] != id {
@@ -163,6 +180,11 @@ func (m *memory) refuse(s scripts.Script, rank int, why string) (Result, error) 
 	return Result{}, &NodeError{Node: m.node(rank), Reach: watchdog.ReachOK, Exit: 1, Stderr: why, Err: fmt.Errorf("%s: %s", s.Name(), why)}
 }
 
+// refuseErr is a script's own refusal, for a fault.
+func (m *memory) refuseErr(rank int, why string) error {
+	return &NodeError{Node: m.node(rank), Reach: watchdog.ReachOK, Exit: 1, Stderr: why, Err: fmt.Errorf("%s", why)}
+}
+
 func (m *memory) must(ok bool, format string, args ...any) {
 	if !ok {
 		m.wrong = append(m.wrong, fmt.Sprintf(format, args...))
@@ -212,7 +234,7 @@ func (m *memory) world() World {
 
 // settings of a group as large as the memory cluster.
 func (m *memory) settings() Settings {
-	s := Settings{Group: "llm", Container: "vllm", HeadAddr: "10.0.0.1", Command: "bash ~/launch.sh", LaunchTimeout: time.Minute,
+	s := Settings{Owner: Owner{ID: m.head, Name: "spark", Address: "10.0.0.1", StateDir: "/var/lib/w"}, Group: "llm", Container: "vllm", HeadAddr: "10.0.0.1", Command: "bash ~/launch.sh", LaunchTimeout: time.Minute,
 		StopSeconds: 10, Image: "img", Dirs: []string{"/d"}, Mounts: []Mount{{Path: "/models"}}, Disks: []Disk{{Path: "/", MinFree: 1}},
 		Ports: []int{8000}, MemoryWait: time.Minute, FlusherEvery: time.Minute, FlusherFor: time.Hour, Evidence: m.t.TempDir()}
 	for i := range m.containers {

@@ -26,6 +26,9 @@ type Order struct {
 	Started  []string                   // when each of these was started, by its node
 	MemFloor []int64                    // bytes per rank that must be free before a launch; 0: unknown
 	Canary   func(context.Context) bool // asked beside the checks: served means stop; nil: not asked
+	Claimant Claimant                   // by whose word the nodes are claimed
+	TakeOver bool                       // claims of others are no failure of a check, and are replaced by Claim
+	Heard    func(Step, int, Result)    // hears the answer of each check that passed on a rank; nil: nobody does
 }
 
 // World is what the runner touches besides the nodes.

@@ -62,7 +62,7 @@ type Plan struct {
 }
 
 // NewPlan makes a plan of the steps for these settings. It refuses steps out of order, it never
-// sorts: preserve, check, destroy, settle, launch; observing may come anywhere.
+// sorts: preserve, check, claim, destroy, settle, launch; observing may come anywhere.
 func NewPlan(set Settings, steps []Step) (*Plan, error) {
 	highest := scripts.Class(0)
 	p := &Plan{settings: set}

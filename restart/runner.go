@@ -53,6 +53,9 @@ func (t *try) sequence(ctx context.Context, refusedBefore bool, before string) e
 	if len(failures) > 0 {
 		return &Refusal{Failures: failures}
 	}
+	if err := t.claim(ctx); err != nil {
+		return err
+	}
 	if err := t.commit(clearance); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func TestRestartLaunchesAllRanks(t *testing.T) {
 // MISSION's fault "order": the first hand-written watchdog removed the head, then found that it
 // could not reach the workers. Here a failed check leaves everything as it is.
 func TestChecksComeBeforeDestruction(t *testing.T) {
-	checks := []string{"check/shell", "check/docker", "check/mount", "check/image", "check/sudo", "check/disk", "check/dirs", "check/identity"}
+	checks := []string{"check/shell", "check/docker", "check/mount", "check/image", "check/sudo", "check/disk", "check/dirs", "check/claim", "check/identity", "claim/claim"}
 	for _, check := range checks {
 		for rank := range 4 {
 			t.Run(fmt.Sprintf("%s on n%d", check, rank+1), func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestSettleRefusesAndTheAttemptGoesOn(t *testing.T) {
 
 // The switch is read again before every destructive and launching step.
 func TestSwitchStopsBeforeTheNextStep(t *testing.T) {
-	for _, after := range []string{"check/identity", "destroy/remove", "destroy/gone", "settle/flusher", "settle/memory", "settle/orphans"} {
+	for _, after := range []string{"check/identity", "claim/claim", "destroy/remove", "destroy/gone", "settle/flusher", "settle/memory", "settle/orphans"} {
 		t.Run(after, func(t *testing.T) {
 			m := newMemory(t, 3)
 			m.flag = func(m *memory) watchdog.Flag {
@@ -184,7 +184,7 @@ func TestSwitchStopsBeforeTheNextStep(t *testing.T) {
 			if a.Outcome != watchdog.OutcomeSwitch || a.Counted() || m.called("launch") {
 				t.Errorf("attempt = %+v, calls %v", a, m.calls)
 			}
-			if after == "check/identity" && len(m.removed) > 0 {
+			if (after == "check/identity" || after == "claim/claim") && len(m.removed) > 0 {
 				t.Errorf("removed %v", m.removed)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 
 // Settings is what the config says about restarting.
 type Settings struct {
+	Owner         Owner
 	Group         string
 	Container     string   // the name of the container on every node
 	Nodes         []string // names in rank order; the first is the head

@@ -3,9 +3,9 @@ package restart
 import "time"
 
 // Steps returns the restart sequence in its order. Everything up to "identity" leaves the nodes as
-// they are; between it and "remove containers" lies the commit. Any step may be the last one that
-// runs: before the commit nothing has changed; after it the group is down and an open attempt goes
-// on with the next tick; after "launching" was recorded the next look sees a boot.
+// they are; between "claim" and "remove containers" lies the commit. Any step may be the last one
+// that runs: before the commit no container was touched; after it the group is down and an open
+// attempt goes on with the next tick; after "launching" was recorded the next look sees a boot.
 func Steps() []Step {
 	return []Step{
 		// Evidence precedes destruction; best effort.
@@ -29,8 +29,14 @@ func Steps() []Step {
 			Hint: "free some space on the node"},
 		{Name: "dirs", Script: "check/dirs", On: All, Timeout: 20 * time.Second, Needs: needsDirs,
 			Hint: "make the folder, or let the configured user make it"},
+		{Name: "foreign claim", Script: "check/claim", On: All, Timeout: 10 * time.Second,
+			Hint: "see who looks after this group: `cluster-watchdog check`"},
 		{Name: "identity", Script: "check/identity", On: All, Timeout: 15 * time.Second,
 			Hint: "someone else is at work on the node; wait, or `cluster-watchdog disarm --reason`"},
+
+		// Whose the group is, where the next head looks.
+		{Name: "claim", Script: "claim/claim", On: All, Timeout: 10 * time.Second,
+			Hint: "the home of the configured user must be writable on the node"},
 
 		// -- commit --
 		{Name: "remove containers", Script: "destroy/remove", On: All, Timeout: 2 * time.Minute,

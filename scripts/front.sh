@@ -69,6 +69,57 @@ own_folder() {
 	(umask 077 && mkdir -p -- "$own") || fail "cannot make folder $own"
 }
 
+# claims_folder: leaves in $claims where heads write down that a group is theirs: a file for each. It
+# is one per node as own_folder is, but outlives an emptied cache.
+claims_folder() {
+	claims=$HOME/.local/state/cluster-watchdog/$(cat /proc/sys/kernel/hostname)/claims
+}
+
+# read_claim FILE: leaves what a claim says in $group, $container, $head, $state_dir and $who.
+read_claim() {
+	group='' container='' head='' state_dir='' who=''
+	while IFS='=' read -r key rest || [ -n "$key" ]; do
+		case $key in
+		group) group=$rest ;;
+		container) container=$rest ;;
+		head) head=$rest ;;
+		state_dir) state_dir=$rest ;;
+		who) who=$rest ;;
+		esac
+	done <"$1"
+}
+
+# claimed_by FILE HEAD STATE_DIR: whether the claim is there, and of this config of this head.
+claimed_by() {
+	[ -f "$1" ] || return 1
+	read_claim "$1"
+	[ "$head" = "$2" ] && [ "$state_dir" = "$3" ]
+}
+
+# other_claims GROUP CONTAINER HEAD STATE_DIR: prints the claims of others on the group or on the
+# name of its container, each as its file, a tab and words. One that names no head is nobody's: a
+# power cut can leave it empty. Needs claims_folder.
+other_claims() {
+	for claim in "$claims"/*; do
+		if [ ! -f "$claim" ] || claimed_by "$claim" "$3" "$4" || [ -z "$head" ]; then continue; fi
+		case $group:$container in
+		"$1":*) what="group $group" ;;
+		*:"$2") what="container name $container" ;;
+		*) continue ;;
+		esac
+		if [ "$head" = "$3" ]; then who="group $group of this head, whose state_dir is $state_dir ($who)"; fi
+		printf '%s\t%s is claimed by %s\n' "$claim" "$what" "$who"
+	done
+}
+
+# refuse_claimed GROUP CONTAINER HEAD STATE_DIR: ends the script where others claim one of them.
+refuse_claimed() {
+	claims_folder
+	others=$(other_claims "$1" "$2" "$3" "$4")
+	[ -z "$others" ] ||
+		fail "$(printf '%s\n' "$others" | awk -F '\t' '{ printf "%s%s", (NR == 1 ? "" : "; "), $2 }'): disarm that one, then \`cluster-watchdog arm --take-over\` makes it this one's"
+}
+
 # birth PID: prints when the process was started, in ticks since boot; nothing for a dead one.
 # It tells a process from a later one with the same number.
 birth() {

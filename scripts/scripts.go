@@ -25,6 +25,7 @@ const (
 	Observe  Class = iota + 1 // looks, changes nothing
 	Preserve                  // reads evidence
 	Check                     // looks whether a restart would work, changes nothing
+	Claim                     // writes down whose the group is, touches no container
 	Destroy                   // removes containers
 	Settle                    // waits for memory and ports, drops caches
 	Launch                    // starts ranks
@@ -34,6 +35,7 @@ var folders = map[Class]string{
 	Observe:  "observe",
 	Preserve: "preserve",
 	Check:    "check",
+	Claim:    "claim",
 	Destroy:  "destroy",
 	Settle:   "settle",
 	Launch:   "launch",

@@ -38,7 +38,7 @@ func TestAllKnowsEveryScriptByFolder(t *testing.T) {
 }
 
 func TestClassesAreOrdered(t *testing.T) {
-	if !(Preserve < Check && Check < Destroy && Destroy < Settle && Settle < Launch) {
+	if !(Preserve < Check && Check < Claim && Claim < Destroy && Destroy < Settle && Settle < Launch) {
 		t.Error("the classes do not come in the order of the sequence")
 	}
 }

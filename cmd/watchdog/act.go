@@ -44,7 +44,7 @@ func (s *session) act(ctx context.Context, d watchdog.Decision, o watchdog.Obser
 	}
 	switch d.Action {
 	case watchdog.ActRestart, watchdog.ActLaunch, watchdog.ActResume:
-		err := s.restart(ctx, runner, st, d, o)
+		err := s.acting(ctx, d.Next.Phase, func() error { return s.restart(ctx, runner, st, d, o) })
 		if len(told) > len(st.Told) {
 			err = errors.Join(err, s.store.SaveTold(told))
 		}
@@ -101,7 +101,7 @@ func (s *session) restart(ctx context.Context, r *restart.Runner, st watchdog.St
 // order is what the runner is told: what was seen, and whether to ask once more before destroying.
 // A group that is to be launched has nobody to ask, and no group serves with a dead rank.
 func (s *session) order(st watchdog.State, d watchdog.Decision, o watchdog.Observation, a watchdog.Attempt) restart.Order {
-	order := restart.Order{Attempt: a, Seen: seen(o), MemFloor: s.memoryFloor(st)}
+	order := restart.Order{Attempt: a, Seen: seen(o), MemFloor: s.memoryFloor(st), Claimant: claimant(st)}
 	for _, r := range o.Ranks {
 		started := ""
 		if r.Container != nil {

@@ -24,6 +24,7 @@ type app struct {
 	in         io.Reader
 	out, errs  io.Writer
 	configPath string
+	host       host
 	story      bool // the demo: time stamps without a date wherever it is told
 }
 
@@ -58,7 +59,9 @@ func (a *app) open() (*session, error) {
 	if s.store, err = state.Open(c.StateDir); err != nil {
 		return nil, err
 	}
-	if s.plan, err = restart.NewPlan(c.settings(), restart.Steps()); err != nil {
+	settings := c.settings()
+	settings.Owner = a.host.owner(c)
+	if s.plan, err = restart.NewPlan(settings, restart.Steps()); err != nil {
 		return nil, err
 	}
 	s.nodes, s.targets = connect(c)
@@ -152,7 +155,7 @@ func (s *session) stateVolume() error {
 // underLock does what a person's command changes in the state. It waits for the lock, and says for
 // whom; a damaged state is left to the next tick.
 func (s *session) underLock(ctx context.Context, command string, do func(watchdog.State) error) error {
-	lock, err := state.AcquireWithin(ctx, s.config.StateDir, command, probe.Now, personWaits, func(h state.Holder) {
+	lock, err := state.AcquireWithin(ctx, s.config.StateDir, command, s.now, personWaits, func(h state.Holder) {
 		fmt.Fprintf(s.errs, "waiting up to %s for another watchdog (%s)\n", personWaits, h)
 	})
 	if err != nil {

@@ -7,14 +7,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cluster-watchdog/restart"
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
 )
 
 func armCommand(a *app) *cobra.Command {
-	var launch bool
+	var launch, takeOver bool
 	c := &cobra.Command{
-		Use:   "arm [--launch]",
+		Use:   "arm [--launch] [--take-over]",
 		Short: "Let the watchdog act on exactly this config; all checks must pass first",
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := a.open()
@@ -22,17 +23,19 @@ func armCommand(a *app) *cobra.Command {
 				return err
 			}
 			defer s.nodes.Close()
-			return s.arm(c.Context(), launch)
+			return s.arm(c.Context(), launch, takeOver)
 		},
 	}
 	c.Flags().BoolVar(&launch, "launch", false, "the group is down: launch it with the next ticks")
+	c.Flags().BoolVar(&takeOver, "take-over", false, "another head, or another config of this one, claims the group: it is this one's from now on")
 	return c
 }
 
-// arm runs the checks, refuses what a person will not have meant, and says what comes next.
-func (s *session) arm(ctx context.Context, launch bool) error {
+// arm runs the checks, refuses what a person will not have meant, claims the nodes, and says what
+// comes next.
+func (s *session) arm(ctx context.Context, launch, takeOver bool) error {
 	flag := state.ReadFlag(s.config.StateDir) // the one that the person knows of
-	_, o, failures, err := s.check(ctx)
+	_, o, failures, err := s.check(ctx, takeOver)
 	if err != nil {
 		return err
 	}
@@ -42,7 +45,12 @@ func (s *session) arm(ctx context.Context, launch bool) error {
 	if text := refuseArm(o, s.config.Container, launch); text != "" {
 		return codeError{exitRefused, "cannot arm: " + text}
 	}
-	return s.underLock(ctx, "arm", func(st watchdog.State) error { return s.saveArm(st, o, flag, launch) })
+	return s.underLock(ctx, "arm", func(st watchdog.State) error {
+		if err := s.claimNodes(ctx, restart.Claimant{Who: whoami(), At: s.now().Wall}, takeOver); err != nil {
+			return err
+		}
+		return s.saveArm(st, o, flag, launch)
+	})
 }
 
 // saveArm records the leave to act, and takes away the flag that the person knows of.

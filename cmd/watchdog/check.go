@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cluster-watchdog/restart"
+	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
 )
 
@@ -22,7 +23,7 @@ func checkCommand(a *app) *cobra.Command {
 				return err
 			}
 			defer s.nodes.Close()
-			_, _, failures, err := s.check(c.Context())
+			_, _, failures, err := s.check(c.Context(), false)
 			if err != nil {
 				return err
 			}
@@ -35,8 +36,9 @@ func checkCommand(a *app) *cobra.Command {
 	}
 }
 
-// check looks once, runs all checks, and prints what it finds. Nothing is saved or changed.
-func (s *session) check(ctx context.Context) (watchdog.State, watchdog.Observation, int, error) {
+// check looks once, runs all checks, and prints what it finds. Nothing is saved or changed. With
+// takeOver the claims of other heads are no failure.
+func (s *session) check(ctx context.Context, takeOver bool) (watchdog.State, watchdog.Observation, int, error) {
 	st, damage, err := s.load()
 	if err != nil {
 		return st, watchdog.Observation{}, 0, err
@@ -63,11 +65,18 @@ func (s *session) check(ctx context.Context) (watchdog.State, watchdog.Observati
 	s.printRanks(d, o)
 	s.warnings(o)
 	runner := restart.NewRunner(s.plan, s.nodes, s.world(func(watchdog.NoticeKind, string, string) {}))
-	_, failures := runner.Check(ctx, restart.Order{Seen: seen(o)})
+	c := &claims{nodes: s.config.Nodes}
+	_, failures := runner.Check(ctx, restart.Order{Seen: seen(o), TakeOver: takeOver, Heard: c.hear})
 	if err := ctx.Err(); err != nil {
 		return st, o, 0, codeError{exitRefused, "interrupted; nothing was changed"}
 	}
 	s.printFailures(failures)
+	if c.ours+len(c.other) == len(c.nodes) {
+		fmt.Fprintln(s.out, c.words(s.config.Group))
+	}
+	if h, busy := state.ActingBy(s.config.ActingLock); busy {
+		fmt.Fprintf(s.out, "a restart would wait now: %s\n", actingWords(h))
+	}
 	return st, o, len(failures), nil
 }
 

@@ -23,8 +23,15 @@ var programs string
 
 func TestMain(m *testing.M) {
 	testscript.Main(programsFirst{m}, map[string]func(){
-		"watchdog": func() { os.Exit(run(context.Background(), os.Args[1:])) },
+		"watchdog":   func() { os.Exit(runOn(host{id: "id-of-spark", name: "spark"})) },
+		"other-head": func() { os.Exit(runOn(host{id: "id-of-other", name: "other"})) },
+		"no-head-id": func() { os.Exit(runOn(host{name: "spark"})) },
 	})
+}
+
+// runOn runs the program on a head of its own.
+func runOn(h host) int {
+	return (&app{in: os.Stdin, out: os.Stdout, errs: os.Stderr, host: h}).run(context.Background(), os.Args[1:])
 }
 
 // programsFirst builds the programs of the nodes before the tests run.
@@ -199,12 +206,19 @@ func scriptUntouched(ts *testscript.TestScript, not bool, _ []string) {
 // scriptUntilTries bounds until: a story that does not come to its end has failed.
 const scriptUntilTries = 60
 
-// until PATTERN: ticks, one after the other, until the journal of one matches.
+// until PATTERN [CONFIG [PROGRAM]]: ticks, one after the other, until the journal of one matches.
 func scriptUntil(ts *testscript.TestScript, _ bool, args []string) {
 	text, err := regexp.Compile(args[0])
 	check(ts, err)
+	config, program := "config.yaml", "watchdog"
+	if len(args) > 1 {
+		config = args[1]
+	}
+	if len(args) > 2 {
+		program = args[2]
+	}
 	for range scriptUntilTries {
-		_ = ts.Exec("watchdog", "-c", "config.yaml", "tick") // a refusal is part of the story
+		_ = ts.Exec(program, "-c", config, "tick") // a refusal is part of the story
 		if out := ts.ReadFile("stderr"); text.MatchString(out) {
 			return
 		}

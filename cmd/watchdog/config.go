@@ -23,6 +23,8 @@ type Config struct {
 	LogKeep   KeepConfig    `yaml:"log_keep"`
 	Period    time.Duration `yaml:"period"` // of the timer
 
+	ActingLock string `yaml:"acting_lock"` // one for all groups of this machine
+
 	credentialKey string // the API key file that systemd passed; not part of any hash
 }
 

@@ -28,5 +28,7 @@ func defaultConfig() Config {
 		StateDir: "/var/lib/cluster-watchdog",
 		LogKeep:  KeepConfig{Incidents: 50, Size: 2 * GiB},
 		Period:   time.Minute,
+
+		ActingLock: "/run/cluster-watchdog/acting.lock",
 	}
 }

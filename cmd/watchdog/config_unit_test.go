@@ -26,6 +26,9 @@ func TestUnitMatchesTheCode(t *testing.T) {
 	if got := service("Service", "StateDirectory"); got != filepath.Base(defaultConfig().StateDir) {
 		t.Errorf("StateDirectory is %s, state_dir %s", got, defaultConfig().StateDir)
 	}
+	if got := "/run/" + service("Service", "RuntimeDirectory"); got != filepath.Dir(defaultConfig().ActingLock) {
+		t.Errorf("RuntimeDirectory is %s, acting_lock %s", got, defaultConfig().ActingLock)
+	}
 	if got := timer("Timer", "OnCalendar"); got != "minutely" || defaultConfig().Period != time.Minute {
 		t.Errorf("OnCalendar is %s, period %s", got, defaultConfig().Period)
 	}

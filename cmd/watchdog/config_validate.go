@@ -172,6 +172,7 @@ func (v *validator) folders(c Config) {
 			}
 		}
 	}
+	v.absolute("acting_lock", c.ActingLock)
 	if c.LogDir != "" {
 		v.absolute("log_dir", c.LogDir)
 	}

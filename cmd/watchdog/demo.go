@@ -25,6 +25,9 @@ const (
 	demoPatient = 5 * time.Minute // then the demo has failed
 )
 
+// demoHost is the head of the demo, also where the machine has no id.
+var demoHost = host{id: "demo", name: "demo"}
+
 func demoCommand(a *app) *cobra.Command {
 	var specs []string
 	c := &cobra.Command{
@@ -104,7 +107,7 @@ func (a *app) demo(ctx context.Context, faults []clustertest.Fault) error {
 		return err
 	}
 	defer cluster.Close()
-	d := &demo{app: &app{in: a.in, out: a.out, errs: a.out, configPath: filepath.Join(dir, "config.yaml"), story: true}, cluster: cluster, faults: faults}
+	d := &demo{app: &app{in: a.in, out: a.out, errs: a.out, configPath: filepath.Join(dir, "config.yaml"), host: demoHost, story: true}, cluster: cluster, faults: faults}
 	if err := os.WriteFile(d.configPath, demoConfig(cluster, dir), 0o600); err != nil {
 		return err
 	}
@@ -158,7 +161,7 @@ func (d *demo) start(ctx context.Context) error {
 
 func (d *demo) arm(ctx context.Context) error {
 	d.chapter("The person types `cluster-watchdog arm`: from now on it may act. All checks run on all nodes first.")
-	if err := d.with(func(s *session) error { return s.arm(ctx, false) }); err != nil {
+	if err := d.with(func(s *session) error { return s.arm(ctx, false, false) }); err != nil {
 		return err
 	}
 	return d.ticks(ctx, nil, 2)

@@ -37,6 +37,6 @@ func demoConfig(c *clustertest.Cluster, dir string) []byte {
 	fmt.Fprintf(&b, "  dead: %s\n  engine_dead: %s\n  no_progress: %s\n  no_progress_blind: %s\n  boot_over: %s\n",
 		rule(p.Dead), rule(p.EngineDead), rule(p.NoProgress), rule(p.NoProgressBlind), rule(p.BootOver))
 	fmt.Fprintf(&b, "budget: {attempts: %d, window: %s, pause: %s}\n", p.BudgetCount, fast(p.BudgetWindow), fast(p.Pause))
-	fmt.Fprintf(&b, "state_dir: '%s'\nperiod: %s\n", filepath.Join(dir, "state"), time.Minute/demoSpeed)
+	fmt.Fprintf(&b, "state_dir: '%s'\nacting_lock: '%s'\nperiod: %s\n", filepath.Join(dir, "state"), filepath.Join(dir, "acting", "lock"), time.Minute/demoSpeed)
 	return []byte(b.String())
 }

@@ -32,9 +32,12 @@ func endings() []os.Signal {
 	return all
 }
 
-// run carries out one command line and returns the exit code.
+// run carries out one command line on this machine and returns the exit code.
 func run(ctx context.Context, args []string) int {
-	a := &app{in: os.Stdin, out: os.Stdout, errs: os.Stderr}
+	return (&app{in: os.Stdin, out: os.Stdout, errs: os.Stderr, host: thisHost()}).run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetOut(a.out)

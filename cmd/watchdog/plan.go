@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cluster-watchdog/restart"
 	"cluster-watchdog/scripts"
 )
 
@@ -37,8 +38,8 @@ func (s *session) printPlan(show bool) {
 	}
 	fmt.Fprintf(s.out, "    %-*s %-9s %-8s %-7s %s\n", wide, "step", "class", "on", "limit", "script")
 	for i, step := range s.plan.Steps() {
-		if !committed && step.Class() > scripts.Check {
-			fmt.Fprintln(s.out, "    -- commit: until here nothing has changed --")
+		if !committed && step.Class() > scripts.Claim {
+			fmt.Fprintln(s.out, "    -- commit: until here no container was touched --")
 			committed = true
 		}
 		fmt.Fprintf(s.out, "%3d %-*s %-9s %-8s %-7s %s\n", i+1, wide, step.Name, step.Class(), step.On, step.Timeout, step.Script)
@@ -61,6 +62,9 @@ func (s *session) printPlan(show bool) {
 			fmt.Fprintf(s.out, "    warning: %s\n", w)
 		}
 	}
+	fmt.Fprintf(s.out, "\nClaim on each node, in ~/.local/state/cluster-watchdog/HOSTNAME/claims/%s:\n  %s\n", s.config.Group,
+		strings.ReplaceAll(s.plan.Claim(restart.Claimant{}), "\n", "\n  "))
+	fmt.Fprintf(s.out, "\nOne group of this machine acts at a time, under %s.\n", s.config.ActingLock)
 	if !show {
 		return
 	}

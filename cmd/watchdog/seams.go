@@ -12,6 +12,8 @@ import (
 type memory interface {
 	Load() (watchdog.State, error)
 	Rows(n int) ([]state.Row, error)
+	Days(n int) ([]state.Day, error)
+	Size() int64
 	NextAttemptID() (int, error)
 	SaveLook(next watchdog.State, row state.Row, full *watchdog.Observation) error
 	SaveTold(told []string) error

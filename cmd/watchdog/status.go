@@ -29,6 +29,7 @@ type status struct {
 	Attempt  *watchdog.Attempt  `json:"attempt,omitempty"` // the last one
 	Down     bool               `json:"down,omitempty"`    // removed by an attempt that has not launched it yet
 	Working  string             `json:"working,omitempty"` // who holds the lock
+	Acting   string             `json:"acting,omitempty"`  // which other group acts on this machine now
 	Ranks    []watchdog.Known   `json:"ranks,omitempty"`
 	LastGood *watchdog.LastGood `json:"last_good,omitempty"`
 	Today    *state.Day         `json:"today,omitempty"` // totals of the day of the last look
@@ -78,8 +79,13 @@ func (s *session) status() (status, error) {
 		out.Damage = damage.Error()
 	}
 	out.Armed, out.Switch = s.policy.Switch(st, state.ReadFlag(s.config.StateDir), now)
+	working := 0
 	if h, busy := state.HeldBy(s.config.StateDir); busy {
+		working = h.PID
 		out.Working = h.String()
+	}
+	if h, busy := state.ActingBy(s.config.ActingLock); busy && h.PID != working {
+		out.Acting = h.String()
 	}
 	if n := len(st.Attempts); n > 0 {
 		out.Attempt = &st.Attempts[n-1]
@@ -131,6 +137,9 @@ func (s *session) printStatus(st status) {
 	}
 	if st.Working != "" {
 		p("at work", "another watchdog is running (%s)", st.Working)
+	}
+	if st.Acting != "" {
+		p("acting", "another group acts on this machine (%s): a restart here would wait", st.Acting)
 	}
 	if st.Last != nil {
 		p("last look", "%s ago: %s", st.LastAge, plain(st.Last.Sentence))

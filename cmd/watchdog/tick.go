@@ -39,6 +39,10 @@ const tickMargin = time.Minute
 // tick is one run by the timer, under the lock.
 func (s *session) tick(ctx context.Context) error {
 	lock, err := state.Acquire(ctx, s.config.StateDir, "tick", s.now)
+	var busy *state.BusyError
+	if errors.As(err, &busy) {
+		s.tellHeld(state.StateLock, busy.Holder)
+	}
 	if err != nil {
 		return err
 	}
@@ -89,6 +93,9 @@ func (s *session) dryRun(ctx context.Context) error {
 	d := watchdog.Decide(s.policy, st, o)
 	fmt.Fprintln(s.out, plain(d.Sentence()))
 	s.printRanks(d, o)
+	if h, busy := state.ActingBy(s.config.ActingLock); busy {
+		fmt.Fprintf(s.out, "a restart would wait: %s\n", actingWords(h))
+	}
 	return nil
 }
 

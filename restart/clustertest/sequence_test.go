@@ -50,7 +50,7 @@ func TestWholeSequence(t *testing.T) {
 		t.Fatalf("the look says %+v, %v", r, err)
 	}
 	runOnAll("preserve/logs", "preserve/inspect", "check/shell", "check/docker", "check/mount", "check/image", "check/sudo",
-		"check/disk", "check/dirs", "check/identity", "destroy/remove", "destroy/gone", "settle/flusher", "settle/memory",
+		"check/disk", "check/dirs", "check/claim", "check/identity", "claim/claim", "destroy/remove", "destroy/gone", "settle/flusher", "settle/memory",
 		"settle/ports", "settle/orphans")
 	clients[0], clients[1] = clients[1], clients[0] // the worker first
 	env[0], env[1] = env[1], env[0]
@@ -69,6 +69,7 @@ func sequenceEnv(c *Cluster, rank int, id string) map[string]string {
 		role = "head"
 	}
 	return map[string]string{
+		"WATCHDOG_HEAD_ID": "id-of-the-head", "WATCHDOG_STATE_DIR": "/var/lib/w", "WATCHDOG_CLAIM": "group=demo\nhead=id-of-the-head", "WATCHDOG_TAKE_OVER": "",
 		"WATCHDOG_CONTAINER": Container, "WATCHDOG_ID": id, "WATCHDOG_MAX_BYTES": "1000000", "WATCHDOG_GROUP": "demo",
 		"WATCHDOG_MOUNT": c.Mount, "WATCHDOG_FSTYPE": "nfs", "WATCHDOG_SENTINEL": Sentinel, "WATCHDOG_IMAGE": Image,
 		"WATCHDOG_DISK_PATH": c.NodeDir(rank), "WATCHDOG_DISK_MIN": "1", "WATCHDOG_DIRS": c.NodeDir(rank) + "/cache",

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"cluster-watchdog/state"
+	"cluster-watchdog/watchdog"
+)
+
+// acting carries out do under the one lock of this machine: two groups never act at once. Where
+// another one acts it does nothing, says for whom it waits, and ends as busy: looking goes on, and
+// the next tick decides anew.
+func (s *session) acting(ctx context.Context, phase watchdog.Phase, do func() error) error {
+	lock, err := state.AcquireActing(ctx, s.config.ActingLock, fmt.Sprintf("restart of group %s", s.config.Group), s.now)
+	var busy *state.BusyError
+	if errors.As(err, &busy) {
+		s.log.Warn().Str("event", "busy").Str("phase", phase.String()).
+			Msgf("RESTART waits: %s; nothing was touched, looking goes on", actingWords(busy.Holder))
+		s.tellHeld(state.ActingLock, busy.Holder)
+		return codeError{code: exitBusy}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: nothing is done without it", err)
+	}
+	defer func() { _ = lock.Release() }()
+	return do()
+}
+
+func actingWords(h state.Holder) string {
+	return fmt.Sprintf("another group acts on this machine (%s), and two never do at once", h)
+}
+
+// heldPeriods is how many periods a lock may be held before people are told.
+const heldPeriods = 3
+
+// tellHeld tells people once who holds a lock for long. It may be a restart that takes its time, or
+// a run that hangs: what it is at stands beside it.
+func (s *session) tellHeld(k state.LockKind, h state.Holder) {
+	held := s.now().Since(h.Since).Truncate(time.Second)
+	if h.PID == 0 || held <= heldPeriods*s.config.Period || state.ToldHolder(s.config.StateDir, k, h) {
+		return
+	}
+	text := fmt.Sprintf("the lock of this group is held for %s by another run (%s%s): no look until it ends; `cluster-watchdog status` shows where it is",
+		briefDuration(held), h, s.atWork())
+	if k == state.ActingLock {
+		text = fmt.Sprintf("a restart is needed and waits: the lock for acting is held for %s by another group of this machine (%s)", briefDuration(held), h)
+	}
+	if !s.notify(watchdog.NoticeTrouble, text) {
+		return // the next one says it again
+	}
+	if err := state.SaveToldHolder(s.config.StateDir, k, h); err != nil {
+		s.log.Error().Str("event", "save").Msg(err.Error())
+	}
+}
+
+// atWork says in which step a run is that holds the lock of this group, as far as it has been saved.
+func (s *session) atWork() string {
+	st, err := s.store.Load()
+	if n := len(st.Attempts); err == nil && n > 0 {
+		if a := st.Attempts[n-1]; a.Outcome == watchdog.OutcomeNone && a.Step != "" {
+			return fmt.Sprintf(", restart %d in step %q", a.ID, a.Step)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,92 @@
+package restart
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cluster-watchdog/scripts"
+)
+
+// Owner is one config of one head, as a claim on a node names it.
+type Owner struct {
+	ID       string // of the machine, and of no other; empty: it has none, and nothing is destroyed
+	Name     string
+	Address  string
+	StateDir string // tells two configs of one head apart
+}
+
+// Claimant is the person by whose word a group is claimed.
+type Claimant struct {
+	Who string
+	At  time.Time
+}
+
+// claim is what stands in the file of a claim.
+func (s Settings) claim(by Claimant) string {
+	who := fmt.Sprintf("the head %s (%s)", s.Owner.Name, s.Owner.Address)
+	if by.Who != "" {
+		who += fmt.Sprintf(", armed by %s at %s", by.Who, by.At.UTC().Format(time.RFC3339))
+	}
+	var b strings.Builder
+	for _, line := range [][2]string{{"group", s.Group}, {"container", s.Container}, {"head", s.Owner.ID}, {"state_dir", s.Owner.StateDir}, {"who", who}} {
+		fmt.Fprintf(&b, "%s=%s\n", line[0], strings.ReplaceAll(line[1], "\n", " "))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Claim returns what a claim on a node says.
+func (p *Plan) Claim(by Claimant) string { return p.settings.claim(by) }
+
+// Claim claims the group on all nodes side by side. It returns whom it replaced, which it does only
+// where o.TakeOver says so, and where it failed: there another one claims it, or nothing could be
+// written.
+func (r *Runner) Claim(ctx context.Context, o Order) (replaced []string, failures []Failure) {
+	var one sync.Mutex
+	perNode := make([][]Failure, len(r.plan.settings.Nodes))
+	var wait sync.WaitGroup
+	for rank, node := range r.plan.settings.Nodes {
+		wait.Go(func() {
+			for _, s := range r.plan.of(scripts.Claim) {
+				res, err := r.run(ctx, s, rank, o)
+				if err != nil {
+					perNode[rank] = append(perNode[rank], r.failure(s, rank, err))
+					return
+				}
+				one.Lock()
+				for _, words := range values(res.Stdout, "replaced") {
+					replaced = append(replaced, node+": "+words)
+				}
+				one.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	slices.Sort(replaced)
+	return replaced, slices.Concat(perNode...)
+}
+
+// claim renews the claim just before the commit: a node that was installed anew since arm has none,
+// and of two heads that see none only one gets it.
+func (t *try) claim(ctx context.Context) error {
+	for _, s := range t.plan.of(scripts.Claim) {
+		if err := t.step(ctx, s, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// values returns what a script printed as key=value, for each time it did.
+func values(out, key string) []string {
+	var all []string
+	for line := range strings.Lines(out) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), key+"="); ok {
+			all = append(all, v)
+		}
+	}
+	return all
+}
