@@ -14,7 +14,10 @@ import (
 var mayRun = []string{
 	`systemctl --system daemon-reload`,
 	`systemctl --quiet is-active "$timer"`,
-	`systemctl show --property=ActiveState --value cluster-watchdog.service`,
+	`systemctl --system try-restart 'cluster-watchdog@*.timer'`,
+	`systemctl --system disable --now "$one"`, // of the timers that the next one lists
+	`systemctl list-units --all --plain --no-legend 'cluster-watchdog@*.timer'`,
+	`systemctl list-units --plain --no-legend --state=activating,active,deactivating cluster-watchdog.service 'cluster-watchdog@*.service'`,
 	`deb-systemd-helper --quiet was-enabled "$timer"`,
 	`deb-systemd-helper enable "$timer"`,
 	`deb-systemd-helper update-state "$timer"`,

@@ -1,5 +1,5 @@
 // Package systemd holds the units, the example config and the man page as they are installed, and
-// what the Debian package is made of.
+// what the Debian package is made of. The units of one more group are templates, made of the others.
 package systemd
 
 import "embed"

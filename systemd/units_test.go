@@ -2,7 +2,6 @@ package systemd
 
 import (
 	"bytes"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,11 @@ const (
 	service = "cluster-watchdog.service"
 	timer   = "cluster-watchdog.timer"
 	notice  = "cluster-watchdog-notice.service"
+
+	serviceOfOne = "cluster-watchdog@.service"
+	timerOfOne   = "cluster-watchdog@.timer"
+	noticeOfOne  = "cluster-watchdog-notice@.service"
+
 	program = Program
 )
 
@@ -51,6 +55,12 @@ func TestUnitsSayWhatTheyMust(t *testing.T) {
 		{"the key", service, "Service.LoadCredential", "api-key:/etc/cluster-watchdog/api-key"},
 		{"and where there is none", service, "Service.SetCredential", `api-key:\n`},
 		{"no core with the key", service, "Service.LimitCORE", "0"},
+		{"one more group: its config", serviceOfOne, "Service.ExecStart", program + " --config /etc/cluster-watchdog/%i.yaml tick"},
+		{"its state, and no other group's", serviceOfOne, "Service.StateDirectory", "cluster-watchdog/%i"},
+		{"but the same lock for acting", serviceOfOne, "Service.RuntimeDirectory", "cluster-watchdog"},
+		{"its key", serviceOfOne, "Service.LoadCredential", "api-key:/etc/cluster-watchdog/%i.api-key"},
+		{"its faults are told as its own", serviceOfOne, "Unit.OnFailure", "cluster-watchdog-notice@%i.service"},
+		{"enabled one by one", timerOfOne, "Install.WantedBy", "timers.target"},
 		{"enabled by the timer", timer, "Install.WantedBy", "timers.target"},
 	} {
 		if got := options(t, row.file)[row.option]; !slices.Equal(got, []string{row.set}) {
@@ -131,7 +141,12 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 }
 
 func TestServiceIsLockedUp(t *testing.T) {
-	file := filepath.Join(analysable(t), service)
+	for _, name := range []string{service, serviceOfOne} {
+		t.Run(name, func(t *testing.T) { lockedUp(t, filepath.Join(analysable(t), name)) })
+	}
+}
+
+func lockedUp(t *testing.T, file string) {
 	if out, err := exec.Command("systemd-analyze", "--help").Output(); err != nil || !bytes.Contains(out, []byte("--offline")) {
 		t.Skip("skipped: this systemd-analyze has no offline security review")
 	}
@@ -159,23 +174,34 @@ func analysable(t *testing.T) string {
 	return folder
 }
 
+// units lists all units, the templates among them.
 func units(t *testing.T) []string {
 	t.Helper()
-	services, _ := fs.Glob(Files, "*.service")
-	timers, _ := fs.Glob(Files, "*.timer")
-	if len(services) != 2 || len(timers) != 1 {
-		t.Fatalf("units are %v %v", services, timers)
+	all, err := Units()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return append(services, timers...)
+	var names []string
+	for _, u := range all {
+		names = append(names, u.Name)
+	}
+	if len(names) != 6 {
+		t.Fatalf("units are %v", names)
+	}
+	return names
 }
 
 func content(t *testing.T, file string) []byte {
 	t.Helper()
-	text, err := Files.ReadFile(file)
+	all, err := Units()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	at := slices.IndexFunc(all, func(u Unit) bool { return u.Name == file })
+	if at < 0 {
+		t.Fatalf("there is no unit %s", file)
+	}
+	return all[at].Text
 }
 
 // options returns the values of each setting, by "Section.Name".

@@ -155,6 +155,9 @@ func (s *session) stateVolume() error {
 // underLock does what a person's command changes in the state. It waits for the lock, and says for
 // whom; a damaged state is left to the next tick.
 func (s *session) underLock(ctx context.Context, command string, do func(watchdog.State) error) error {
+	if err := refuseSharedState(s.configPath, s.config); err != nil {
+		return err
+	}
 	lock, err := state.AcquireWithin(ctx, s.config.StateDir, command, s.now, personWaits, func(h state.Holder) {
 		fmt.Fprintf(s.errs, "waiting up to %s for another watchdog (%s)\n", personWaits, h)
 	})

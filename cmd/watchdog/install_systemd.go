@@ -23,12 +23,31 @@ func (i installer) startTimer(ctx context.Context, first bool) error {
 	}
 	switch configured := exists(i.at(defaultConfigPath)); {
 	case !first: // a timer that a person has stopped or disabled stays so
-		return i.tell(ctx, "try-restart", timerUnit)
+		timers, err := i.instances(ctx, ".timer")
+		if err != nil {
+			return err
+		}
+		return i.tell(ctx, append([]string{"try-restart", timerUnit}, timers...)...)
 	case !configured: // without a config each look would end in exit code 2
 		return i.tell(ctx, "enable", timerUnit)
 	default:
 		return i.tell(ctx, "enable", "--now", timerUnit)
 	}
+}
+
+// instances names the units of more groups that systemd knows here, each an instance of a template.
+func (i installer) instances(ctx context.Context, ending string) ([]string, error) {
+	out, err := i.systemctl(ctx, "list-units", "--all", "--plain", "--no-legend", installedName+"@*"+ending)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for line := range strings.Lines(out) {
+		if name, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(name, installedName+"@") && strings.HasSuffix(name, ending) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // tell has systemd do something, and says so.

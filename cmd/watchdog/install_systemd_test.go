@@ -28,6 +28,10 @@ show)
 	else
 		echo inactive
 	fi ;;
+list-units)
+	for unit in $(cat "$PLACE/instances" 2>/dev/null); do
+		case $unit in cluster-watchdog@*"${5#*@\*}") echo "$unit loaded active waiting" ;; esac
+	done ;;
 $REFUSES)
 	echo "Failed to $1: no answer" >&2
 	exit 1 ;;
@@ -67,12 +71,18 @@ func live(ctx context.Context, t *testing.T, verb, root string) (said string, ca
 		calls = append(calls, strings.TrimSpace(line))
 	}
 	for _, call := range calls {
-		if strings.Contains(call, serviceUnit) && !strings.HasPrefix(call, "show ") {
+		if strings.Contains(call, ".service") && !strings.HasPrefix(call, "show ") && !strings.HasPrefix(call, "list-units ") {
 			t.Errorf("%s does something to the service: %s", verb, call)
 		}
 	}
 	return out.String(), calls, err
 }
+
+// What systemd is asked of the units of more groups.
+const (
+	listTimers   = "list-units --all --plain --no-legend cluster-watchdog@*.timer (there)"
+	listServices = "list-units --all --plain --no-legend cluster-watchdog@*.service (there)"
+)
 
 const showCall = "show --property=ActiveState --value cluster-watchdog.service (there)"
 
@@ -96,17 +106,37 @@ func TestOnlyTheTimerIsTouched(t *testing.T) {
 			t.Errorf("%s: says\n%s", row.name, said)
 		}
 		_, calls, err = live(t.Context(), t, "install", root)
-		if want := []string{"daemon-reload (there)", row.second}; err != nil || !slices.Equal(calls, want) {
+		if want := []string{"daemon-reload (there)", listTimers, row.second}; err != nil || !slices.Equal(calls, want) {
 			t.Errorf("%s: the second time: %q, %v", row.name, calls, err)
 		}
 		said, calls, err = live(t.Context(), t, "uninstall", root)
-		want := []string{"disable --now cluster-watchdog.timer (there)", showCall, showCall, showCall, "daemon-reload (gone)"}
+		want := []string{listTimers, "disable --now cluster-watchdog.timer (there)", listServices, showCall, showCall, showCall, "daemon-reload (gone)"}
 		if err != nil || !slices.Equal(calls, want) {
 			t.Errorf("%s: uninstall: %q, %v", row.name, calls, err)
 		}
 		if strings.Count(said, "waiting for cluster-watchdog.service to end (activating)") != 1 {
 			t.Errorf("%s: uninstall says\n%s", row.name, said)
 		}
+	}
+}
+
+// Each group's timer is restarted with its new settings and stopped before the program goes, and each
+// group's restart is waited for.
+func TestTimersOfMoreGroups(t *testing.T) {
+	root := liveMachine(t, true)
+	if _, _, err := live(t.Context(), t, "install", root); err != nil {
+		t.Fatal(err)
+	}
+	lay(t, root+"/instances", "cluster-watchdog@a.timer\ncluster-watchdog@b-c.timer\ncluster-watchdog@a.service\n")
+	_, calls, err := live(t.Context(), t, "install", root)
+	if want := []string{"daemon-reload (there)", listTimers, "try-restart cluster-watchdog.timer cluster-watchdog@a.timer cluster-watchdog@b-c.timer (there)"}; err != nil || !slices.Equal(calls, want) {
+		t.Errorf("install: %q, %v", calls, err)
+	}
+	_, calls, err = live(t.Context(), t, "uninstall", root)
+	want := []string{listTimers, "disable --now cluster-watchdog.timer cluster-watchdog@a.timer cluster-watchdog@b-c.timer (there)", listServices, showCall,
+		"show --property=ActiveState --value cluster-watchdog@a.service (there)", "daemon-reload (gone)"}
+	if err != nil || !slices.Equal(calls, want) {
+		t.Errorf("uninstall: %q, %v", calls, err)
 	}
 }
 

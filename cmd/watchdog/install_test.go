@@ -34,8 +34,11 @@ func TestUninstallRemovesWhatInstallPut(t *testing.T) {
 	put := tree(t, root)
 	want := []string{
 		"/etc/systemd/system/cluster-watchdog-notice.service 0644",
+		"/etc/systemd/system/cluster-watchdog-notice@.service 0644",
 		"/etc/systemd/system/cluster-watchdog.service 0644",
 		"/etc/systemd/system/cluster-watchdog.timer 0644",
+		"/etc/systemd/system/cluster-watchdog@.service 0644",
+		"/etc/systemd/system/cluster-watchdog@.timer 0644",
 		"/usr/local/bin/cluster-watchdog 0755",
 		"/usr/local/share/bash-completion/completions/cluster-watchdog 0644",
 		"/usr/local/share/doc/cluster-watchdog/config.example.yaml 0644",

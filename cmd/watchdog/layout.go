@@ -84,18 +84,11 @@ func (l layout) files(program []byte) ([]installed, error) {
 }
 
 func (l layout) unitFiles() ([]installed, error) {
+	units, err := systemd.Units()
 	var list []installed
-	entries, err := systemd.Files.ReadDir(".")
-	for _, e := range entries {
-		if ending := path.Ext(e.Name()); ending != ".service" && ending != ".timer" {
-			continue
-		}
-		text, err := systemd.Files.ReadFile(e.Name())
-		if err != nil {
-			return nil, err
-		}
-		text = bytes.ReplaceAll(text, []byte(systemd.Program), []byte(l.program()))
-		list = append(list, installed{l.units() + "/" + e.Name(), 0o644, text})
+	for _, u := range units {
+		text := bytes.ReplaceAll(u.Text, []byte(systemd.Program), []byte(l.program()))
+		list = append(list, installed{l.units() + "/" + u.Name, 0o644, text})
 	}
 	return list, err
 }

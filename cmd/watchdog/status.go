@@ -146,9 +146,9 @@ func (s *session) printStatus(st status) {
 	}
 	switch {
 	case st.Stale && st.Last == nil:
-		p("timer", "no look yet: start it with `systemctl enable --now cluster-watchdog.timer`")
+		p("timer", "no look yet: start it with `systemctl enable --now %s`", timerOf(s.configPath))
 	case st.Stale:
-		p("timer", "no look for more than %s: see `systemctl list-timers cluster-watchdog.timer`", briefDuration(stalePeriods*s.config.Period))
+		p("timer", "no look for more than %s: see `systemctl list-timers %s`", briefDuration(stalePeriods*s.config.Period), timerOf(s.configPath))
 	}
 	if !st.Served.IsZero() {
 		p("served", "last completion at %s", timeWords(st.Served.Wall))

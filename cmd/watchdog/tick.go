@@ -38,6 +38,9 @@ const tickMargin = time.Minute
 
 // tick is one run by the timer, under the lock.
 func (s *session) tick(ctx context.Context) error {
+	if err := refuseSharedState(s.configPath, s.config); err != nil {
+		return err
+	}
 	lock, err := state.Acquire(ctx, s.config.StateDir, "tick", s.now)
 	var busy *state.BusyError
 	if errors.As(err, &busy) {

@@ -41,7 +41,7 @@ func (i installer) uninstall(ctx context.Context) error {
 		return err
 	}
 	if i.systemctl != nil {
-		if err := i.stopTimer(ctx); err != nil {
+		if err := i.stopTimers(ctx); err != nil {
 			return err
 		}
 	}
@@ -75,14 +75,27 @@ func (i installer) refuseOther() error {
 	return nil
 }
 
-// stopTimer keeps new looks from starting and waits for the one that runs.
-func (i installer) stopTimer(ctx context.Context) error {
+// stopTimers keeps new looks from starting, of all groups, and waits for those that run.
+func (i installer) stopTimers(ctx context.Context) error {
 	if exists(i.at(i.units() + "/" + timerUnit)) {
-		if err := i.tell(ctx, "disable", "--now", timerUnit); err != nil {
+		timers, err := i.instances(ctx, ".timer")
+		if err != nil {
+			return err
+		}
+		if err := i.tell(ctx, append([]string{"disable", "--now", timerUnit}, timers...)...); err != nil {
 			return err
 		}
 	}
-	return i.waitForService(ctx)
+	services, err := i.instances(ctx, ".service")
+	if err != nil {
+		return err
+	}
+	for _, service := range append([]string{serviceUnit}, services...) {
+		if err := i.waitForService(ctx, service); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const (
@@ -92,11 +105,11 @@ const (
 
 // waitForService waits until no look or restart runs. It is never stopped: it could be between
 // removing the old containers and launching new ones.
-func (i installer) waitForService(ctx context.Context) error {
+func (i installer) waitForService(ctx context.Context, service string) error {
 	over := time.NewTimer(serviceWait)
 	defer over.Stop()
 	for told := false; ; told = true {
-		now, err := i.systemctl(ctx, "show", "--property=ActiveState", "--value", serviceUnit)
+		now, err := i.systemctl(ctx, "show", "--property=ActiveState", "--value", service)
 		if err != nil {
 			return err
 		}
@@ -104,13 +117,13 @@ func (i installer) waitForService(ctx context.Context) error {
 			return nil
 		}
 		if !told {
-			fmt.Fprintf(i.out, "waiting for %s to end (%s); `%s status` shows where it is\n", serviceUnit, now, i.program())
+			fmt.Fprintf(i.out, "waiting for %s to end (%s); `%s status` shows where it is\n", service, now, i.program())
 		}
 		select {
 		case <-ctx.Done():
-			return codeError{exitRefused, fmt.Sprintf("cannot uninstall while %s runs: nothing was removed, the timer is stopped: run uninstall again", serviceUnit)}
+			return codeError{exitRefused, fmt.Sprintf("cannot uninstall while %s runs: nothing was removed, the timer is stopped: run uninstall again", service)}
 		case <-over.C:
-			return codeError{exitBusy, fmt.Sprintf("cannot uninstall: %s still runs after %s: see `systemctl status %s`, then run uninstall again", serviceUnit, serviceWait, serviceUnit)}
+			return codeError{exitBusy, fmt.Sprintf("cannot uninstall: %s still runs after %s: see `systemctl status %s`, then run uninstall again", service, serviceWait, service)}
 		case <-time.After(servicePoll):
 		}
 	}
