@@ -204,10 +204,10 @@ func (t *try) launched(s Step) func(int, Result) {
 	if s.Script != "launch/launch" {
 		return nil
 	}
+	g := newGathering()
 	return func(rank int, res Result) {
-		a := &t.o.Attempt
-		a.Launched = append(a.Launched, watchdog.Launched{Rank: rank, ID: launchedID(res), StartedAt: value(res.Stdout, "started_at")})
-		if err := t.save(); err != nil {
+		l := watchdog.Launched{Rank: rank, ID: launchedID(res), StartedAt: value(res.Stdout, "started_at")}
+		if err := t.keep(g, l); err != nil {
 			t.world.Log.Error().Err(err).Str("event", "save").Msg("cannot save a launched id: " + err.Error())
 		}
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // step runs one step on all its nodes side by side and waits for all of them: the barrier between
-// two steps. take, where given, sees each good answer, one at a time. All failures are returned.
+// two steps. take, where given, sees each good answer, those of several nodes at once. All failures
+// are returned.
 func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 	if err := t.mayGoOn(ctx); err != nil {
 		return err
@@ -23,7 +24,6 @@ func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 	failures := make([]*Failure, len(set.Nodes))
 	nodes := 0
 	var wait sync.WaitGroup
-	var one sync.Mutex
 	for rank := range set.Nodes {
 		if !s.Runs(set, rank) {
 			continue
@@ -39,8 +39,6 @@ func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 				return
 			}
 			if take != nil {
-				one.Lock()
-				defer one.Unlock()
 				take(rank, res)
 			}
 		})
