@@ -1,6 +1,9 @@
 package restart
 
 import (
+	"fmt"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,6 +35,34 @@ func TestLaunchedIDsAreSavedTogether(t *testing.T) {
 			t.Errorf("ids were not on disk when these began: %v", late)
 		}
 		if r.saves > 30 {
+			t.Errorf("%d saves", r.saves)
+		}
+	})
+}
+
+// No node counts as done before its id is on disk, also while others are being saved.
+func TestEachIDIsOnDiskBeforeItsNodeIsDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRack(t, rackSettings(t, 64))
+		r.write = 20 * time.Millisecond
+		one, g := &try{Runner: &Runner{world: World{Save: r.save}}}, newGathering()
+		var wait sync.WaitGroup
+		for rank := range 64 {
+			wait.Go(func() {
+				time.Sleep(time.Duration(rank) * 3 * time.Millisecond)
+				id := fmt.Sprint(rank)
+				if err := one.keep(g, watchdog.Launched{Rank: rank, ID: id}); err != nil {
+					t.Error(err)
+				}
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				if !slices.ContainsFunc(r.disk.Launched, func(l watchdog.Launched) bool { return l.ID == id }) {
+					t.Errorf("rank %d is done and not on disk", rank)
+				}
+			})
+		}
+		wait.Wait()
+		if r.saves > 15 {
 			t.Errorf("%d saves", r.saves)
 		}
 	})

@@ -10,13 +10,15 @@ import (
 
 // Step is one line of the sequence, as data. Its class is its script's folder.
 type Step struct {
-	Name    string
-	Script  string
-	On      Where
-	Each    Each
-	Timeout time.Duration // on one node
-	Needs   func(Settings, int) bool
-	Hint    string // for the operator, when it fails
+	Name     string
+	Script   string
+	On       Where
+	When     func(Settings) bool // whether it is in the plan at all; nil: always
+	Each     Each
+	OneByOne bool          // on its nodes one after the other, in rank order; else side by side
+	Timeout  time.Duration // on one node
+	Needs    func(Settings, int) bool
+	Hint     string // for the operator, when it fails
 
 	vars map[string]string // of an expanded Each
 }
@@ -62,11 +64,15 @@ type Plan struct {
 }
 
 // NewPlan makes a plan of the steps for these settings. It refuses steps out of order, it never
-// sorts: preserve, check, claim, destroy, settle, launch; observing may come anywhere.
+// sorts: preserve, check, claim, destroy, settle, launch; observing may come anywhere. Launches come
+// in the order of the settings, each rank once.
 func NewPlan(set Settings, steps []Step) (*Plan, error) {
 	highest := scripts.Class(0)
 	p := &Plan{settings: set}
 	for _, s := range steps {
+		if s.When != nil && !s.When(set) {
+			continue
+		}
 		class := s.Class()
 		switch {
 		case s.Timeout <= 0:
@@ -79,7 +85,7 @@ func NewPlan(set Settings, steps []Step) (*Plan, error) {
 		}
 		p.steps = append(p.steps, set.expand(s)...)
 	}
-	return p, nil
+	return p, p.checkLaunches()
 }
 
 // expand repeats a step for each of its list, and gives it the config's own timeout where it has one.
@@ -140,10 +146,29 @@ func (p *Plan) Longest() time.Duration {
 	total := PreserveLimit + 2*ChecksLimit // a step that refused is checked alone first
 	for _, s := range p.steps {
 		if s.Class() > scripts.Check {
-			total += s.Timeout
+			total += time.Duration(p.settings.turnsOf(s)) * s.Timeout
 		}
 	}
 	return total
+}
+
+// turnsOf returns how many runs of the step follow each other.
+func (set Settings) turnsOf(s Step) int {
+	if s.OneByOne {
+		return len(set.ranksOf(s))
+	}
+	return 1
+}
+
+// ranksOf returns the ranks on which the step has work.
+func (set Settings) ranksOf(s Step) []int {
+	var ranks []int
+	for rank := range set.Nodes {
+		if s.Runs(set, rank) {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
 }
 
 // table of the plan for people: step, class, nodes, timeout, script.

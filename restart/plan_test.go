@@ -9,27 +9,32 @@ import (
 )
 
 func TestPlanRefusesStepsOutOfOrder(t *testing.T) {
-	set := newMemory(t, 2).settings()
-	if _, err := NewPlan(set, Steps()); err != nil {
-		t.Fatalf("the real sequence is refused: %v", err)
-	}
-	for i := range len(Steps()) - 1 {
-		swapped := Steps()
-		swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
-		_, err := NewPlan(set, swapped)
-		if same := swapped[i].Class() == swapped[i+1].Class(); (err == nil) != same {
-			t.Errorf("%q before %q: err = %v", swapped[i].Name, swapped[i+1].Name, err)
+	for _, set := range launchSettings(t) {
+		steps := stepsFor(set)
+		if _, err := NewPlan(set, steps); err != nil {
+			t.Fatalf("the real sequence is refused: %v", err)
+		}
+		for i := range len(steps) - 1 {
+			swapped := slices.Clone(steps)
+			swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
+			_, err := NewPlan(set, swapped)
+			class := swapped[i].Class()
+			if free := class == swapped[i+1].Class() && class != scripts.Launch; (err == nil) != free {
+				t.Errorf("%q before %q: err = %v", swapped[i].Name, swapped[i+1].Name, err)
+			}
 		}
 	}
 }
 
 func TestEveryStepHasTimeoutAndHint(t *testing.T) {
-	names := map[string]bool{}
-	for _, s := range Steps() {
-		if s.Timeout <= 0 || s.Hint == "" || names[s.Name] {
-			t.Errorf("step %q: timeout %s, hint %q, repeated %v", s.Name, s.Timeout, s.Hint, names[s.Name])
+	for _, set := range launchSettings(t) {
+		names := map[string]bool{}
+		for _, s := range stepsFor(set) {
+			if s.Timeout <= 0 || s.Hint == "" || names[s.Name] {
+				t.Errorf("step %q: timeout %s, hint %q, repeated %v", s.Name, s.Timeout, s.Hint, names[s.Name])
+			}
+			names[s.Name] = true
 		}
-		names[s.Name] = true
 	}
 }
 

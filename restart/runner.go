@@ -178,7 +178,7 @@ func (t *try) tellUncompared() {
 	}
 }
 
-// launch records that it launches, starts the workers and then the head, and verifies that all
+// launch records that it launches, starts the ranks in the order of the plan, and verifies that all
 // run. The first failure stops later launches.
 func (t *try) launch(ctx context.Context) error {
 	a := &t.o.Attempt

@@ -15,6 +15,8 @@ type Settings struct {
 	HeadAddr      string   // where workers find the head
 	Command       string   // the user's own launch command
 	LaunchTimeout time.Duration
+	HeadFirst     bool   // the head is launched before its workers, as Ray wants it
+	Sequential    bool   // workers are launched one after the other, in rank order
 	StopSeconds   int    // docker stop's time before SIGKILL
 	Image         string // "": not checked
 	Dirs          []string

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// step runs one step on all its nodes side by side and waits for all of them: the barrier between
-// two steps. take, where given, sees each good answer, those of several nodes at once. All failures
-// are returned.
+// step runs one step on all its nodes and waits for all of them: the barrier between two steps.
+// take, where given, sees each good answer, those of several nodes at once. All failures are
+// returned.
 func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 	if err := t.mayGoOn(ctx); err != nil {
 		return err
@@ -19,43 +19,77 @@ func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 		return err
 	}
 	began := time.Now()
-	set := t.plan.settings
+	ranks := t.plan.settings.ranksOf(s)
+	failures := make([]*Failure, len(t.plan.settings.Nodes))
 	o := t.o // as it is before the step: nodes run side by side and must not see it change
-	failures := make([]*Failure, len(set.Nodes))
-	nodes := 0
-	var wait sync.WaitGroup
-	for rank := range set.Nodes {
-		if !s.Runs(set, rank) {
-			continue
+	one := func(rank int) bool {
+		res, err := t.run(ctx, s, rank, o)
+		if err != nil {
+			failures[rank] = t.nodeFailed(s, rank, err)
+			return false
 		}
-		nodes++
-		wait.Go(func() {
-			res, err := t.run(ctx, s, rank, o)
-			if err != nil {
-				f := t.failure(s, rank, err)
-				failures[rank] = &f
-				t.world.Log.Error().Str("event", "step").Str("step", s.Name).Str("node", f.Node).Int("attempt", o.Attempt.ID).
-					Msgf("RESTART step %q failed on %s: %s", s.Name, f.Node, f.Reason())
-				return
-			}
-			if take != nil {
-				take(rank, res)
-			}
-		})
-	}
-	wait.Wait()
-	var failed []Failure
-	for _, f := range failures {
-		if f != nil {
-			failed = append(failed, *f)
+		if take != nil {
+			take(rank, res)
 		}
+		return true
 	}
-	if len(failed) > 0 {
+	if s.OneByOne {
+		if err := t.oneByOne(ctx, ranks, one); err != nil {
+			return err
+		}
+	} else {
+		sideBySideOn(ranks, one)
+	}
+	if failed := present(failures); len(failed) > 0 {
 		return &Refusal{Failures: failed}
 	}
 	t.world.Log.Info().Str("event", "step").Str("step", s.Name).Int("attempt", o.Attempt.ID).
-		Msgf("RESTART step %q done on %d/%d nodes in %s", s.Name, nodes, nodes, time.Since(began).Round(10*time.Millisecond))
+		Msgf("RESTART step %q done on %d/%d nodes in %s", s.Name, len(ranks), len(ranks), time.Since(began).Round(10*time.Millisecond))
 	return nil
+}
+
+// sideBySideOn runs one on all ranks at once, whatever becomes of some.
+func sideBySideOn(ranks []int, one func(rank int) bool) {
+	var wait sync.WaitGroup
+	for _, rank := range ranks {
+		wait.Go(func() { one(rank) })
+	}
+	wait.Wait()
+}
+
+// oneByOne runs one on rank after rank, each like a step of its own: the switch is read before it,
+// and the first failure is the last run.
+func (t *try) oneByOne(ctx context.Context, ranks []int, one func(rank int) bool) error {
+	for i, rank := range ranks {
+		if i > 0 {
+			if err := t.mayGoOn(ctx); err != nil {
+				return err
+			}
+		}
+		if !one(rank) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// nodeFailed tells of a step that failed on one node.
+func (t *try) nodeFailed(s Step, rank int, err error) *Failure {
+	f := t.failure(s, rank, err)
+	t.world.Log.Error().Str("event", "step").Str("step", s.Name).Str("node", f.Node).Int("attempt", t.o.Attempt.ID).
+		Msgf("RESTART step %q failed on %s: %s", s.Name, f.Node, f.Reason())
+	return &f
+}
+
+// present returns the failures that there are, by rank.
+func present(failures []*Failure) []Failure {
+	var all []Failure
+	for _, f := range failures {
+		if f != nil {
+			all = append(all, *f)
+		}
+	}
+	return all
 }
 
 func parseInt(s string) int64 {

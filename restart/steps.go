@@ -55,9 +55,15 @@ func Steps() []Step {
 			Hint: "end the process named here by hand"},
 
 		// -- launching is recorded --
-		{Name: "launch workers", Script: "launch/launch", On: Workers, Timeout: 10 * time.Minute,
+		// launch.order: head-first is for Ray, whose workers join a head that runs: the launch on the
+		// head has seen its container running before the first worker is launched.
+		{Name: "launch head", Script: "launch/launch", On: Head, When: headFirst, Timeout: 10 * time.Minute,
+			Hint: "run launch.command by hand on the head"},
+		{Name: "launch workers", Script: "launch/launch", On: Workers, When: sideBySide, Timeout: 10 * time.Minute,
 			Hint: "run launch.command by hand on the node"},
-		{Name: "launch head", Script: "launch/launch", On: Head, Timeout: 10 * time.Minute,
+		{Name: "launch workers", Script: "launch/launch", On: Workers, When: sequential, OneByOne: true, Timeout: 10 * time.Minute,
+			Hint: "run launch.command by hand on the node"},
+		{Name: "launch head", Script: "launch/launch", On: Head, When: headLast, Timeout: 10 * time.Minute,
 			Hint: "run launch.command by hand on the head"},
 		{Name: "verify", Script: "launch/verify", On: All, Timeout: 15 * time.Second,
 			Hint: "look at `docker logs` on the node"},

@@ -11,6 +11,18 @@ import (
 
 func TestDecide(t *testing.T) { run(t, rowPolicy(), allRows()) }
 
+// Where workers join a head that runs, an older worker has joined the new head, or ends by itself.
+func TestDecideHeadFirst(t *testing.T) {
+	p := rowPolicy()
+	p.HeadFirst = true
+	older := knows(1, func(k *Known) { k.ServedUnder = "old@s" })
+	run(t, p, []row{
+		r("a worker that served under an earlier head is alive", known(Booting, bootFrom(-30*m), older), sees(), ActNone, ReasonBooting, strikes(TermRank, 0)),
+		r("a dead one is dead", known(Booting, bootFrom(-30*m), struck(TermRank, 1, -m), older), sees(status(1, "exited")), ActRestart, ReasonRankDead),
+		r("one that has gone is dead", known(Booting, bootFrom(-30*m), struck(TermRank, 1, -m), older), sees(gone(1)), ActRestart, ReasonRankDead),
+	})
+}
+
 func allRows() []row { return slices.Concat(advanceRows(), judgeRows(), gateRows()) }
 
 // Each Reason has at least one row that ends in it. The reasons are read from the source, so that a

@@ -22,7 +22,8 @@ type Policy struct {
 	BootLimit       time.Duration // from the later of the start and our first look at it
 	RankAppears     time.Duration // how long a rank of a start may be missing
 	LaunchTimeout   time.Duration // of all launches of one restart, after which one whose end was never recorded is over
-	StaleWorker     time.Duration // a worker of an earlier head is dead this long after the new head's start
+	HeadFirst       bool          // workers join a head that runs, also one newer than they are
+	StaleWorker     time.Duration // a worker of an earlier head is dead this long after the new head's start; not with HeadFirst
 	DockerStarts    int           // the n-th start by Docker itself without a served completion is Failing
 	Grace           time.Duration // after a person's stop or partial restart
 	KillToDie       time.Duration // a kill this long before a die was the stop

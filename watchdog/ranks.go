@@ -59,7 +59,7 @@ func (l *look) readRank(i int) Verdict {
 	}
 	switch c.Status {
 	case "running":
-		if head := l.headStart(); i > 0 && k.ServedUnder != "" && k.ServedUnder != head && l.headSeenFor() >= l.p.StaleWorker {
+		if l.stale(i) {
 			return say(Failing, CauseStaleWorker, "served under an earlier head")
 		}
 		v.Reading = Healthy
@@ -149,6 +149,13 @@ func (l *look) headStart() string {
 		return ""
 	}
 	return l.next.Ranks[0].Container.Start()
+}
+
+// stale says whether rank i, which runs, serves a head that is gone: it waits for that one for ever.
+// Where workers join a head that runs, one that is older than its head has joined it, or ends.
+func (l *look) stale(i int) bool {
+	under := l.next.Ranks[i].ServedUnder
+	return !l.p.HeadFirst && i > 0 && under != "" && under != l.headStart() && l.headSeenFor() >= l.p.StaleWorker
 }
 
 // headSeenFor returns how long the present head has been known.

@@ -9,7 +9,7 @@ import (
 // script carries out the commands of a transcript. Each may say at=12:01 or at=+30s; what people
 // and machines do is written as a sentence.
 //
-//	cluster nodes=4 serving|loading|empty [armed] [at=11:30]
+//	cluster nodes=4 serving|loading|empty [armed] [head-first] [at=11:30]
 //	look [canary=served|unanswered|refused|skipped|503] [health=200] [counters=flat|moving|absent]
 //	looks until=12:15 [every=1m] [canary= health= counters=] [quietly]
 //	server serves | hangs | is-busy | refuses | calls-itself-dead | answers 401
@@ -124,6 +124,8 @@ func (p *script) cluster(words []string, args map[string]string) error {
 			}
 		case "armed":
 			w.arm(false)
+		case "head-first":
+			w.policy.HeadFirst = true
 		default:
 			return fmt.Errorf("no such cluster: %s", word)
 		}

@@ -126,11 +126,14 @@ func (w *world) sequence(a *Attempt, how string) {
 	w.launch(a, verb, bad)
 }
 
-// launch starts the workers, then the head.
+// launch starts the workers, then the head, or the head first where the policy says so.
 func (w *world) launch(a *Attempt, verb string, bad int) {
 	a.Launching = w.now
 	w.health, w.canary, w.moving = 0, "refused", "absent"
 	order := append(rangeOf(1, len(w.nodes)), 0)
+	if w.policy.HeadFirst {
+		order = rangeOf(0, len(w.nodes))
+	}
 	for _, i := range order {
 		w.pass(10 * time.Second)
 		if i == bad {

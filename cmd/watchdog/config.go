@@ -56,6 +56,8 @@ type ServerConfig struct {
 // LaunchConfig says how a rank is started and stopped.
 type LaunchConfig struct {
 	Command     string        `yaml:"command"`
+	Order       LaunchOrder   `yaml:"order"`
+	Sequential  bool          `yaml:"sequential"`   // workers one after the other, in rank order
 	Timeout     time.Duration `yaml:"timeout"`      // of one launch on one node
 	HeadAddress string        `yaml:"head_address"` // that workers connect to; empty: the first node's
 	Image       string        `yaml:"image"`        // must be on every node; empty: not checked

@@ -28,7 +28,7 @@ func (c Config) spans() []span {
 		{"judge.dead.apart", c.Judge.Dead.Apart}, // the pause between two looks
 		{"launch.stop_seconds", time.Duration(c.Launch.StopSeconds) * time.Second},
 		{"settle.memory_wait", c.Settle.MemoryWait},
-		{"launch.timeout", launches * c.Launch.Timeout},
+		{"launch.timeout", c.launchesLimit()},
 		{"notify.timeout", noticesPerTick * c.Notify.Timeout},
 	}
 }

@@ -144,6 +144,19 @@ func valueOf(s string, like any) (value any, want string) {
 			return i, ""
 		}
 		return nil, "a whole number"
+	case bool:
+		switch s {
+		case "true":
+			return true, ""
+		case "false":
+			return false, ""
+		}
+		return nil, "true or false"
+	case LaunchOrder:
+		if o, ok := parseLaunchOrder(s); ok {
+			return o, ""
+		}
+		return nil, fmt.Sprintf("%s or %s", WorkersFirst, HeadFirst)
 	case time.Duration:
 		if d, err := time.ParseDuration(s); err == nil {
 			return d, ""

@@ -9,9 +9,6 @@ import (
 // flusherMargin is how long a flusher outlives the boot limit before it ends itself.
 const flusherMargin = 15 * time.Minute
 
-// launches that follow each other in one restart: the workers side by side, then the head.
-const launches = 2
-
 // Policy returns what the config says about judging, for a binary built at the given time.
 func (c Config) Policy(built time.Time) watchdog.Policy {
 	j := c.Judge
@@ -22,7 +19,7 @@ func (c Config) Policy(built time.Time) watchdog.Policy {
 	p.Dead, p.EngineDead, p.BootOver = watchdog.Rule(j.Dead), watchdog.Rule(j.EngineDead), watchdog.Rule(j.BootOver)
 	p.NoProgress, p.NoProgressBlind = watchdog.Rule(j.NoProgress), watchdog.Rule(j.NoProgressBlind)
 	p.BootLimit, p.RankAppears, p.StaleWorker = j.BootLimit, j.RankAppears, j.StaleWorker
-	p.LaunchTimeout = launches * c.Launch.Timeout
+	p.LaunchTimeout, p.HeadFirst = c.launchesLimit(), c.Launch.Order == HeadFirst
 	p.DockerStarts, p.DestroyTries = j.DockerStarts, j.DestroyTries
 	p.Grace, p.KillToDie, p.EarlyDeath, p.BusyTold = j.Grace, j.KillToDie, j.EarlyDeath, j.BusyTold
 	p.BudgetCount, p.BudgetWindow, p.Pause = c.Budget.Attempts, c.Budget.Window, c.Budget.Pause

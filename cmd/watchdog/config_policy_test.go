@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,31 @@ func TestIdentityIsStable(t *testing.T) {
 	}
 }
 
+// A launch whose end was never recorded is over when all that follow each other are.
+func TestLaunchesThatFollowEachOther(t *testing.T) {
+	c := exampleConfig(t) // four nodes
+	for sequential, want := range map[bool]time.Duration{false: 20 * time.Minute, true: 40 * time.Minute} {
+		c.Launch.Sequential = sequential
+		if got := c.Policy(time.Unix(1, 0)).LaunchTimeout; got != want {
+			t.Errorf("sequential %v: %s", sequential, got)
+		}
+	}
+}
+
+// What was the only order before there was a choice is the same config as before.
+func TestTheUsualOrderIsNotInTheIdentity(t *testing.T) {
+	good := read(t, configData+"/good-minimal.yaml")
+	for line, want := range map[string]bool{"": true, "  order: workers-first\n": true, "  sequential: false\n": true, "  order: head-first\n": false, "  sequential: true\n": false} {
+		c, problems := parseConfig([]byte(strings.Replace(good, "launch:\n", "launch:\n"+line, 1)))
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		if got := c.Identity() == "acfd8a3ad17975cf"; got != want {
+			t.Errorf("%q: the same identity %v", line, got)
+		}
+	}
+}
+
 func exampleConfig(t *testing.T) Config {
 	t.Helper()
 	c, problems := parseConfig([]byte(read(t, exampleFile)))
@@ -101,9 +127,12 @@ func exampleConfig(t *testing.T) Config {
 }
 
 func change(v reflect.Value) {
-	if v.Kind() == reflect.String {
+	switch v.Kind() {
+	case reflect.String:
 		v.SetString(v.String() + "x")
-		return
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	default:
+		v.SetInt(v.Int() + 1)
 	}
-	v.SetInt(v.Int() + 1)
 }

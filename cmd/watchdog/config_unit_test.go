@@ -98,6 +98,7 @@ func TestLongestTick(t *testing.T) {
 		most   string
 	}{
 		{"launches count twice: workers, then head", func(c *Config) { c.Launch.Timeout += time.Minute }, 2 * time.Minute, "launch.timeout"},
+		{"one launch after the other: three in place of two", func(c *Config) { c.Nodes, c.Launch.Sequential = make([]NodeConfig, 3), true }, c.Launch.Timeout + 45*time.Second, "launch.timeout"},
 		{"stopping", func(c *Config) { c.Launch.StopSeconds += 60 }, time.Minute, "launch.timeout"},
 		{"memory", func(c *Config) { c.Settle.MemoryWait += 30 * time.Minute }, 30 * time.Minute, "settle.memory_wait"},
 		{"between two looks", func(c *Config) { c.Judge.Dead.Apart += time.Minute }, time.Minute, "launch.timeout"},

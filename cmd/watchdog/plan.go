@@ -42,7 +42,11 @@ func (s *session) printPlan(show bool) {
 			fmt.Fprintln(s.out, "    -- commit: until here no container was touched --")
 			committed = true
 		}
-		fmt.Fprintf(s.out, "%3d %-*s %-9s %-8s %-7s %s\n", i+1, wide, step.Name, step.Class(), step.On, step.Timeout, step.Script)
+		script := step.Script
+		if step.OneByOne {
+			script += ", one node after the other"
+		}
+		fmt.Fprintf(s.out, "%3d %-*s %-9s %-8s %-7s %s\n", i+1, wide, step.Name, step.Class(), step.On, step.Timeout, script)
 	}
 	fmt.Fprintf(s.out, "launch command: %s\n\nNodes:\n", s.config.Launch.Command)
 	if s.targets == nil {

@@ -12,7 +12,7 @@ import (
 func (c Config) settings() restart.Settings {
 	s := restart.Settings{
 		Group: c.Group, Container: c.Container, HeadAddr: c.HeadAddress(), Command: c.Launch.Command,
-		LaunchTimeout: c.Launch.Timeout, StopSeconds: c.Launch.StopSeconds, Image: c.Launch.Image, Dirs: c.Launch.Dirs,
+		HeadFirst: c.Launch.Order == HeadFirst, Sequential: c.Launch.Sequential, LaunchTimeout: c.Launch.Timeout, StopSeconds: c.Launch.StopSeconds, Image: c.Launch.Image, Dirs: c.Launch.Dirs,
 		Ports: c.HeadPorts(), MemoryWait: c.Settle.MemoryWait, FlusherEvery: c.Settle.FlusherEvery, FlusherFor: c.FlusherLife(),
 		Evidence: c.CasesDir(), Nodes: c.nodeNames(),
 	}
