@@ -17,6 +17,7 @@ import (
 // question and step. They are dialled when first needed.
 type Conns struct {
 	limits Limits
+	turns  *turns // of connecting
 	nodes  []*nodeConn
 
 	mu         sync.Mutex
@@ -43,7 +44,7 @@ type nodeConn struct {
 
 // NewConns prepares connections to the targets, by rank.
 func NewConns(targets []Target, l Limits) *Conns {
-	c := &Conns{limits: l, identities: map[string]*loadedIdentity{}}
+	c := &Conns{limits: l, turns: newTurns(l.Parallel, connectPatience), identities: map[string]*loadedIdentity{}}
 	for _, t := range targets {
 		n := &nodeConn{target: t, turn: make(chan struct{}, 1)}
 		n.turn <- struct{}{}
@@ -96,7 +97,7 @@ func (c *Conns) connect(ctx context.Context, n *nodeConn) (client *ssh.Client, f
 	}
 	who, failure := c.identity(n.target)
 	if failure == nil {
-		client, failure = n.dialSSH(ctx, who, c.limits)
+		client, failure = n.dialSSH(ctx, who, c.limits, c.turns)
 	}
 	return client, true, n.keep(client, failure)
 }

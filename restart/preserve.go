@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"cluster-watchdog/scripts"
 )
@@ -35,6 +37,7 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 	}
 	var wait sync.WaitGroup
 	var whole atomic.Int64
+	all := newTurns(r.plan.settings.Parallel, copyPatience)
 	wanted := 0
 	for rank, id := range ids {
 		if id == "" {
@@ -42,14 +45,14 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 		}
 		wanted++
 		wait.Go(func() {
-			all := true
+			complete := true
 			for _, s := range r.plan.of(scripts.Preserve) {
 				if !s.Runs(r.plan.settings, rank) {
 					continue
 				}
-				all = r.preserveOne(ctx, folder, s, rank, ids) && all
+				complete = r.preserveOne(ctx, all.one(), folder, s, rank, ids) && complete
 			}
-			if all {
+			if complete {
 				whole.Add(1)
 			}
 		})
@@ -63,14 +66,14 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 }
 
 // preserveOne says whether the output of s is on disk now.
-func (r *Runner) preserveOne(ctx context.Context, folder string, s Step, rank int, ids []string) bool {
+func (r *Runner) preserveOne(ctx context.Context, turn *turn, folder string, s Step, rank int, ids []string) bool {
 	node := r.plan.settings.Nodes[rank]
 	name := fmt.Sprintf("rank%d-%s-%.12s.%s.gz", rank, node, ids[rank], filepath.Base(s.Script))
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(path); err == nil {
 		return true
 	}
-	err := r.stream(ctx, path, s, rank, ids)
+	err := r.stream(ctx, turn, path, s, rank, ids)
 	if err != nil && !errors.Is(ctx.Err(), context.Canceled) { // an interrupt is told once, for the whole run
 		r.world.Log.Warn().Str("event", "preserve").Str("node", node).Str("step", s.Name).
 			Msgf("cannot preserve %s of rank %d on %s: %v", filepath.Base(s.Script), rank, node, err)
@@ -80,7 +83,11 @@ func (r *Runner) preserveOne(ctx context.Context, folder string, s Step, rank in
 
 // stream writes one script's output, redacted and gzipped, and gives it its name only when whole.
 // A part that came is kept as .part, it may be all there will ever be.
-func (r *Runner) stream(ctx context.Context, path string, s Step, rank int, ids []string) (err error) {
+func (r *Runner) stream(ctx context.Context, turn *turn, path string, s Step, rank int, ids []string) (err error) {
+	if err := turn.begin(ctx); err != nil {
+		return fmt.Errorf("its turn did not come (ssh.parallel): %w", err)
+	}
+	defer turn.end()
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	f, err := os.OpenFile(path+".part", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
@@ -89,10 +96,31 @@ func (r *Runner) stream(ctx context.Context, path string, s Step, rank int, ids 
 	}
 	zip := gzip.NewWriter(f)
 	clean := newRedactor(zip)
-	_, err = r.remote.Stream(ctx, rank, scripts.Get(s.Script), r.env(s, rank, Order{Seen: ids}), clean)
+	turn.waits()
+	_, err = r.remote.Stream(ctx, rank, scripts.Get(s.Script), r.env(s, rank, Order{Seen: ids}), &inTurn{ctx, turn, clean})
+	_ = turn.begin(context.WithoutCancel(ctx)) // what came is kept, also when the time is over; a turn always comes
 	err = errors.Join(err, clean.Close(), zip.Close(), f.Sync(), f.Close())
 	if err != nil {
 		return err
 	}
 	return os.Rename(path+".part", path)
+}
+
+// copyPatience is how long a log may pause before another one is copied beside it.
+const copyPatience = time.Second
+
+// inTurn works on what comes only when it has its turn, and waits for more without it.
+type inTurn struct {
+	ctx  context.Context
+	turn *turn
+	w    io.Writer
+}
+
+// Write takes a part of the log. It fails when there is no turn before the time is over.
+func (i *inTurn) Write(p []byte) (int, error) {
+	if err := i.turn.begin(i.ctx); err != nil {
+		return 0, err
+	}
+	defer i.turn.waits()
+	return i.w.Write(p)
 }

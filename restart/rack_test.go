@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -98,10 +99,15 @@ func (r *rack) wait(ctx context.Context, s scripts.Script, rank int) error {
 			r.at--
 		}()
 	}
+	return r.pass(ctx, s, rank, 1)
+}
+
+// pass lets a part of a script's time pass.
+func (r *rack) pass(ctx context.Context, s scripts.Script, rank, parts int) error {
 	if r.takes == nil {
 		return ctx.Err()
 	}
-	timer := time.NewTimer(r.takes(s.Name(), rank))
+	timer := time.NewTimer(r.takes(s.Name(), rank) / time.Duration(parts))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -137,11 +143,16 @@ func (r *rack) do(s scripts.Script, rank int, id string) (Result, error) {
 }
 
 func (r *rack) Stream(ctx context.Context, rank int, s scripts.Script, _ map[string]string, w io.Writer) (Result, error) {
-	if err := r.wait(ctx, s, rank); err != nil {
-		return Result{}, err
+	const parts = 8 // a log comes bit by bit
+	for range parts {
+		if err := r.pass(ctx, s, rank, parts); err != nil {
+			return Result{}, err
+		}
+		if _, err := fmt.Fprintf(w, "engine started on %s\n", r.set.Nodes[rank]); err != nil {
+			return Result{}, err
+		}
 	}
-	_, err := fmt.Fprintf(w, "engine started on %s\n", r.set.Nodes[rank])
-	return Result{}, err
+	return Result{}, nil
 }
 
 func (r *rack) must(ok bool, format string, args ...any) {
@@ -163,15 +174,10 @@ func (r *rack) save(a watchdog.Attempt) error {
 	return nil
 }
 
-// restart runs one try on what stands now.
-func (r *rack) restart(a watchdog.Attempt) watchdog.Attempt {
-	r.t.Helper()
-	p, err := NewPlan(r.set, Steps())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+// world is what a runner on the rack gets.
+func (r *rack) world() World {
 	began := time.Now()
-	world := World{
+	return World{
 		Clock: func() watchdog.Clock {
 			return watchdog.Clock{Wall: time.Now(), Boot: time.Hour + time.Since(began), BootID: "boot"}
 		},
@@ -183,10 +189,29 @@ func (r *rack) restart(a watchdog.Attempt) watchdog.Attempt {
 			return r.flag()
 		},
 	}
+}
+
+// preserved lists the files of evidence.
+func preserved(t *testing.T, set Settings) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(set.Evidence, "incident-1", "*.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// restart runs one try on what stands now.
+func (r *rack) restart(a watchdog.Attempt) watchdog.Attempt {
+	r.t.Helper()
+	p, err := NewPlan(r.set, Steps())
+	if err != nil {
+		r.t.Fatal(err)
+	}
 	if a.ID == 0 {
 		a = watchdog.Attempt{ID: 1, Why: "rank 2 exited", Incident: 1}
 	}
-	got, err := NewRunner(p, r, world).Run(context.Background(), Order{Attempt: a, Seen: slices.Clone(r.boxes)})
+	got, err := NewRunner(p, r, r.world()).Run(context.Background(), Order{Attempt: a, Seen: slices.Clone(r.boxes)})
 	if err != nil && r.killAt == 0 {
 		r.t.Fatal(err)
 	}

@@ -27,6 +27,7 @@ type Settings struct {
 	FlusherEvery  time.Duration
 	FlusherFor    time.Duration
 	Evidence      string // folder on the head for preserved logs
+	Parallel      int    // so many logs are copied at once; 0: all
 }
 
 // Mount is a file system that must be there: of this type (any if empty), with this readable file.

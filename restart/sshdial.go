@@ -17,11 +17,16 @@ type Limits struct {
 	Handshake  time.Duration // for banner, keys and authentication together
 	Pause      time.Duration // before the one retry
 	RetryUntil time.Duration // no retry with less than this left of the context
+	Parallel   int           // so many nodes are connected to at once; 0: all
 }
+
+// connectPatience is how long a node may take for its handshake before the next one is begun beside
+// it: more than one that is well needs, and so short that 256 silent ones cost a look four seconds.
+const connectPatience = 500 * time.Millisecond
 
 // DefaultLimits let both tries and a short script fit into a look.
 func DefaultLimits() Limits {
-	return Limits{Dial: 5 * time.Second, Handshake: 10 * time.Second, Pause: 3 * time.Second, RetryUntil: 20 * time.Second}
+	return Limits{Dial: 5 * time.Second, Handshake: 10 * time.Second, Pause: 3 * time.Second, RetryUntil: 20 * time.Second, Parallel: DefaultParallel}
 }
 
 // sshIdentity is what a target's files hold, read once per run.
@@ -50,8 +55,8 @@ func readSSHIdentity(t Target) (*sshIdentity, *NodeError) {
 
 // dialSSH connects and authenticates, with one retry after a pause where that can help: never
 // after a refused key or host key, which would only add up to a ban.
-func (n *nodeConn) dialSSH(ctx context.Context, who *sshIdentity, l Limits) (*ssh.Client, *NodeError) {
-	client, failure := n.dialOnce(ctx, who, l)
+func (n *nodeConn) dialSSH(ctx context.Context, who *sshIdentity, l Limits, all *turns) (*ssh.Client, *NodeError) {
+	client, failure := n.dialInTurn(ctx, who, l, all)
 	if failure == nil || !sshRetryable(failure.Reach) || !enoughLeft(ctx, l.RetryUntil) {
 		return client, failure
 	}
@@ -61,8 +66,19 @@ func (n *nodeConn) dialSSH(ctx context.Context, who *sshIdentity, l Limits) (*ss
 	case <-ctx.Done():
 		return nil, failure
 	case <-pause.C:
-		return n.dialOnce(ctx, who, l)
+		return n.dialInTurn(ctx, who, l, all)
 	}
+}
+
+// dialInTurn connects when it is this node's turn. The deadlines begin then, not while it waits.
+func (n *nodeConn) dialInTurn(ctx context.Context, who *sshIdentity, l Limits, all *turns) (*ssh.Client, *NodeError) {
+	turn := all.one()
+	if err := turn.begin(ctx); err != nil {
+		return nil, sshFailure(n.target, watchdog.ReachTimeout, "its turn to be connected to did not come (ssh.parallel): %w", err)
+	}
+	defer turn.end()
+	turn.waits()
+	return n.dialOnce(ctx, who, l)
 }
 
 // sshRetryable are the failures of a host that is throttling us, starting, or out of breath.

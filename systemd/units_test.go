@@ -54,6 +54,7 @@ func TestUnitsSayWhatTheyMust(t *testing.T) {
 		{"root's own keys are out of reach", service, "Service.InaccessiblePaths", "-/root/.ssh"},
 		{"the key", service, "Service.LoadCredential", "api-key:/etc/cluster-watchdog/api-key"},
 		{"and where there is none", service, "Service.SetCredential", `api-key:\n`},
+		{"a connection to each of a few hundred nodes", service, "Service.LimitNOFILE", "4096"},
 		{"no core with the key", service, "Service.LimitCORE", "0"},
 		{"one more group: its config", serviceOfOne, "Service.ExecStart", program + " --config /etc/cluster-watchdog/%i.yaml tick"},
 		{"its state, and no other group's", serviceOfOne, "Service.StateDirectory", "cluster-watchdog/%i"},

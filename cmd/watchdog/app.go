@@ -77,7 +77,7 @@ func connect(c Config) (nodes, []restart.Target) {
 	if err != nil {
 		return unresolved{err, c.nodeNames()}, nil
 	}
-	return restart.NewConns(targets, restart.DefaultLimits()), targets
+	return restart.NewConns(targets, c.limits()), targets
 }
 
 // unresolved stands for nodes that cannot be connected to because of the configuration.

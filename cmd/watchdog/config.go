@@ -40,6 +40,7 @@ type SSHConfig struct {
 	Keys       []string `yaml:"keys"`
 	KnownHosts string   `yaml:"known_hosts"`
 	SSHConfig  string   `yaml:"ssh_config"` // empty: none
+	Parallel   int      `yaml:"parallel"`   // nodes connected to, and logs copied, at once
 }
 
 // ServerConfig says how the API server is asked.

@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"cluster-watchdog/restart"
 	"cluster-watchdog/watchdog"
 )
 
@@ -11,6 +12,7 @@ import (
 func defaultConfig() Config {
 	return Config{
 		Group: "llm",
+		SSH:   SSHConfig{Parallel: restart.DefaultParallel},
 		Server: ServerConfig{
 			API:           "completions",
 			Engine:        "auto",

@@ -103,6 +103,15 @@ func TestLaunchesThatFollowEachOther(t *testing.T) {
 	}
 }
 
+// The one bound holds for connecting and for copying logs.
+func TestParallelReachesBothUses(t *testing.T) {
+	c := exampleConfig(t)
+	c.SSH.Parallel = 7
+	if c.limits().Parallel != 7 || c.settings().Parallel != 7 {
+		t.Errorf("connecting %d, copying %d", c.limits().Parallel, c.settings().Parallel)
+	}
+}
+
 // What was the only order before there was a choice is the same config as before.
 func TestTheUsualOrderIsNotInTheIdentity(t *testing.T) {
 	good := read(t, configData+"/good-minimal.yaml")

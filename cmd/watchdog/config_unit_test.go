@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,9 @@ func TestUnitMatchesTheCode(t *testing.T) {
 	}
 	if got := service("Service", "LoadCredential"); got != "api-key:"+filepath.Dir(defaultConfigPath)+"/api-key" {
 		t.Errorf("LoadCredential is %s, the config %s", got, defaultConfigPath)
+	}
+	if tasks, err := strconv.Atoi(service("Service", "TasksMax")); err != nil || 2*mostParallel > tasks {
+		t.Errorf("TasksMax is %d, and %d threads may wait for the disk", tasks, mostParallel)
 	}
 	if text := read(t, exampleFile); !strings.Contains(text, defaultConfigPath) || !strings.Contains(text, "45 minutes") || unitTimeout != 45*time.Minute {
 		t.Errorf("the example names another file than %s or another time than %s", defaultConfigPath, unitTimeout)

@@ -121,7 +121,11 @@ func (v *validator) ssh(s SSHConfig) {
 	if s.SSHConfig != "" {
 		v.identityFile("ssh.ssh_config", s.SSHConfig)
 	}
+	v.between("ssh.parallel", s.Parallel, 1, mostParallel)
 }
+
+// mostParallel keeps the threads that wait for a slow disk below TasksMax of the unit.
+const mostParallel = 64
 
 // identityFile refuses what belongs to root's own SSH: the unit hides that folder.
 func (v *validator) identityFile(field, file string) {

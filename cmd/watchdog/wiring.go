@@ -14,7 +14,7 @@ func (c Config) settings() restart.Settings {
 		Group: c.Group, Container: c.Container, HeadAddr: c.HeadAddress(), Command: c.Launch.Command,
 		HeadFirst: c.Launch.Order == HeadFirst, Sequential: c.Launch.Sequential, LaunchTimeout: c.Launch.Timeout, StopSeconds: c.Launch.StopSeconds, Image: c.Launch.Image, Dirs: c.Launch.Dirs,
 		Ports: c.HeadPorts(), MemoryWait: c.Settle.MemoryWait, FlusherEvery: c.Settle.FlusherEvery, FlusherFor: c.FlusherLife(),
-		Evidence: c.CasesDir(), Nodes: c.nodeNames(),
+		Evidence: c.CasesDir(), Nodes: c.nodeNames(), Parallel: c.SSH.Parallel,
 	}
 	for _, m := range c.Checks.Mounts {
 		s.Mounts = append(s.Mounts, restart.Mount{Path: m.Path, Type: m.Type, Sentinel: m.Sentinel})
@@ -44,6 +44,13 @@ func (c Config) places() []restart.Place {
 		all[i] = restart.Place{Name: n.Name, Host: host, Port: port}
 	}
 	return all
+}
+
+// limits are the usual deadlines with the config's own bound.
+func (c Config) limits() restart.Limits {
+	l := restart.DefaultLimits()
+	l.Parallel = c.SSH.Parallel
+	return l
 }
 
 // probe is the config as package probe wants it.
