@@ -120,8 +120,8 @@ func (r *rack) pass(ctx context.Context, s scripts.Script, rank, parts int) erro
 func (r *rack) do(s scripts.Script, rank int, id string) (Result, error) {
 	node := r.set.Nodes[rank]
 	switch s.Name() {
-	case "check/shell", "check/docker", "check/mount", "check/image", "check/sudo", "check/disk", "check/dirs", "check/identity",
-		"destroy/gone", "settle/flusher", "settle/ports", "settle/orphans":
+	case "check/shell", "check/docker", "check/mount", "check/image", "check/sudo", "check/disk", "check/dirs", "check/claim", "check/identity",
+		"claim/claim", "destroy/gone", "settle/flusher", "settle/ports", "settle/orphans":
 	case "settle/memory":
 		return Result{Stdout: "memfree=1000\n"}, nil
 	case "destroy/remove":

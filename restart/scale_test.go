@@ -16,7 +16,8 @@ var usual = map[string]time.Duration{
 	"preserve/logs": 1500 * time.Millisecond, "preserve/inspect": 200 * time.Millisecond,
 	"check/shell": 100 * time.Millisecond, "check/docker": 500 * time.Millisecond, "check/mount": 300 * time.Millisecond,
 	"check/image": 300 * time.Millisecond, "check/sudo": 300 * time.Millisecond, "check/disk": 100 * time.Millisecond,
-	"check/dirs": 100 * time.Millisecond, "check/identity": 300 * time.Millisecond,
+	"check/dirs": 100 * time.Millisecond, "check/claim": 100 * time.Millisecond, "check/identity": 300 * time.Millisecond,
+	"claim/claim":    100 * time.Millisecond,
 	"destroy/remove": 12 * time.Second, "destroy/gone": 500 * time.Millisecond,
 	"settle/flusher": 1500 * time.Millisecond, "settle/memory": 15 * time.Second,
 	"settle/ports": 100 * time.Millisecond, "settle/orphans": 400 * time.Millisecond,
@@ -45,7 +46,8 @@ func stretches() []stretch {
 	workers := func(rank int) bool { return rank > 0 }
 	return []stretch{
 		{all, []string{"preserve/logs", "preserve/inspect"}},
-		{all, []string{"check/shell", "check/docker", "check/mount", "check/image", "check/sudo", "check/disk", "check/dirs", "check/identity"}},
+		{all, []string{"check/shell", "check/docker", "check/mount", "check/image", "check/sudo", "check/disk", "check/dirs", "check/claim", "check/identity"}},
+		{all, []string{"claim/claim"}},
 		{all, []string{"destroy/remove"}},
 		{all, []string{"destroy/gone"}},
 		{all, []string{"settle/flusher"}},

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"cluster-watchdog/state/disktest"
 	"cluster-watchdog/watchdog"
@@ -84,7 +83,7 @@ func setAsideHere(dir string) error {
 }
 
 func lockHere(dir string) error {
-	lock, err := Acquire(context.Background(), dir, "tick", func() time.Time { return noon })
+	lock, err := Acquire(context.Background(), dir, "tick", clock)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ cd "${1:?the folder of the scripts}"
 
 nodes=(node1 node2 node3 node4) # in rank order; the first is the head, and this machine
 # shellcheck disable=SC2016 # for the node's shell
-common=(WATCHDOG_CONTAINER=vllm WATCHDOG_GROUP=llm WATCHDOG_MAX_BYTES=67108864
+common=(WATCHDOG_CONTAINER=vllm WATCHDOG_GROUP=llm "WATCHDOG_HEAD_ID=$(cat /etc/machine-id)" WATCHDOG_STATE_DIR=/var/lib/cluster-watchdog WATCHDOG_CLAIM= WATCHDOG_TAKE_OVER= WATCHDOG_MAX_BYTES=67108864
 	WATCHDOG_MOUNT=/shared WATCHDOG_FSTYPE=fuse.faultfs WATCHDOG_SENTINEL=/shared/.present
 	WATCHDOG_IMAGE=lab-vllm:1 WATCHDOG_DISK_PATH=/var/lib/docker WATCHDOG_DISK_MIN=1073741824
 	WATCHDOG_STOP_SECONDS=1 WATCHDOG_WAIT=12 WATCHDOG_MEM_FLOOR= WATCHDOG_PORTS='8000 29500'
@@ -84,7 +84,8 @@ chain=0
 all='0 1 2 3'
 began=$(milliseconds)
 stretch "$all" preserve/logs preserve/inspect
-stretch "$all" check/shell check/docker check/mount check/image check/sudo check/disk check/identity
+stretch "$all" check/shell check/docker check/mount check/image check/sudo check/disk check/claim check/identity
+stretch "$all" claim/claim
 for script in destroy/remove destroy/gone settle/flusher settle/memory; do stretch "$all" "$script"; done
 stretch 0 settle/ports
 stretch "$all" settle/orphans
