@@ -178,20 +178,22 @@ func (t *try) tellUncompared() {
 	}
 }
 
-// launch records that it launches, starts the ranks in the order of the plan, and verifies that all
-// run. The first failure stops later launches.
+// launch starts the ranks in the order of the plan, and verifies that all run. That it launches is
+// saved with the first of these steps, before it runs: between two saves the disk could fail, and a
+// launch be counted that never was. The first failure stops later launches.
 func (t *try) launch(ctx context.Context) error {
 	a := &t.o.Attempt
 	if err := t.mayGoOn(ctx); err != nil {
 		return err
 	}
 	a.Launching = t.world.Clock()
-	if err := t.save(); err != nil {
-		a.Launching = watchdog.Clock{}
-		return err
-	}
-	for _, s := range t.plan.of(scripts.Launch) {
-		if err := t.step(ctx, s, t.launched(s)); err != nil {
+	for i, s := range t.plan.of(scripts.Launch) {
+		err := t.step(ctx, s, t.launched(s))
+		var unsaved *UnsavedError
+		if i == 0 && (a.Step != s.Name || errors.As(err, &unsaved)) { // not begun, or not on disk
+			a.Launching = watchdog.Clock{}
+		}
+		if err != nil {
 			return t.launchFailed(s, err)
 		}
 	}

@@ -23,9 +23,10 @@ var programs string
 
 func TestMain(m *testing.M) {
 	testscript.Main(programsFirst{m}, map[string]func(){
-		"watchdog":   func() { os.Exit(runOn(host{id: "id-of-spark", name: "spark"})) },
-		"other-head": func() { os.Exit(runOn(host{id: "id-of-other", name: "other"})) },
-		"no-head-id": func() { os.Exit(runOn(host{name: "spark"})) },
+		"watchdog":         func() { os.Exit(runOn(host{id: "id-of-spark", name: "spark"})) },
+		"other-head":       func() { os.Exit(runOn(host{id: "id-of-other", name: "other"})) },
+		"no-head-id":       func() { os.Exit(runOn(host{name: "spark"})) },
+		"watchdog-on-disk": playDisk,
 	})
 }
 
