@@ -62,7 +62,7 @@ gotest:
 	exit $$status
 
 .PHONY: bench
-bench: ## cost of a healthy tick, and time from decision to launch
+bench: ## cost of a healthy tick, time from decision to launch, groups of 4 to 256 nodes
 	@go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: year

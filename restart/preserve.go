@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"cluster-watchdog/scripts"
 )
@@ -37,7 +35,7 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 	}
 	var wait sync.WaitGroup
 	var whole atomic.Int64
-	all := newTurns(r.plan.settings.Parallel, copyPatience)
+	c := &copying{folder: folder, ids: ids, turns: newTurns(r.plan.settings.Parallel, copyPatience)}
 	wanted := 0
 	for rank, id := range ids {
 		if id == "" {
@@ -50,7 +48,7 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 				if !s.Runs(r.plan.settings, rank) {
 					continue
 				}
-				complete = r.preserveOne(ctx, all.one(), folder, s, rank, ids) && complete
+				complete = r.preserveOne(ctx, c, s, rank) && complete
 			}
 			if complete {
 				whole.Add(1)
@@ -66,14 +64,14 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 }
 
 // preserveOne says whether the output of s is on disk now.
-func (r *Runner) preserveOne(ctx context.Context, turn *turn, folder string, s Step, rank int, ids []string) bool {
+func (r *Runner) preserveOne(ctx context.Context, c *copying, s Step, rank int) bool {
 	node := r.plan.settings.Nodes[rank]
-	name := fmt.Sprintf("rank%d-%s-%.12s.%s.gz", rank, node, ids[rank], filepath.Base(s.Script))
-	path := filepath.Join(folder, name)
+	name := fmt.Sprintf("rank%d-%s-%.12s.%s.gz", rank, node, c.ids[rank], filepath.Base(s.Script))
+	path := filepath.Join(c.folder, name)
 	if _, err := os.Stat(path); err == nil {
 		return true
 	}
-	err := r.stream(ctx, turn, path, s, rank, ids)
+	err := r.stream(ctx, c, path, s, rank)
 	if err != nil && !errors.Is(ctx.Err(), context.Canceled) { // an interrupt is told once, for the whole run
 		r.world.Log.Warn().Str("event", "preserve").Str("node", node).Str("step", s.Name).
 			Msgf("cannot preserve %s of rank %d on %s: %v", filepath.Base(s.Script), rank, node, err)
@@ -83,7 +81,8 @@ func (r *Runner) preserveOne(ctx context.Context, turn *turn, folder string, s S
 
 // stream writes one script's output, redacted and gzipped, and gives it its name only when whole.
 // A part that came is kept as .part, it may be all there will ever be.
-func (r *Runner) stream(ctx context.Context, turn *turn, path string, s Step, rank int, ids []string) (err error) {
+func (r *Runner) stream(ctx context.Context, c *copying, path string, s Step, rank int) (err error) {
+	turn := c.turns.one()
 	if err := turn.begin(ctx); err != nil {
 		return fmt.Errorf("its turn did not come (ssh.parallel): %w", err)
 	}
@@ -94,33 +93,15 @@ func (r *Runner) stream(ctx context.Context, turn *turn, path string, s Step, ra
 	if err != nil {
 		return err
 	}
-	zip := gzip.NewWriter(f)
+	zip := c.zipTo(f)
+	defer c.zips.Put(zip)
 	clean := newRedactor(zip)
 	turn.waits()
-	_, err = r.remote.Stream(ctx, rank, scripts.Get(s.Script), r.env(s, rank, Order{Seen: ids}), &inTurn{ctx, turn, clean})
+	_, err = r.remote.Stream(ctx, rank, scripts.Get(s.Script), r.env(s, rank, Order{Seen: c.ids}), &inTurn{ctx, turn, clean})
 	_ = turn.begin(context.WithoutCancel(ctx)) // what came is kept, also when the time is over; a turn always comes
 	err = errors.Join(err, clean.Close(), zip.Close(), f.Sync(), f.Close())
 	if err != nil {
 		return err
 	}
 	return os.Rename(path+".part", path)
-}
-
-// copyPatience is how long a log may pause before another one is copied beside it.
-const copyPatience = time.Second
-
-// inTurn works on what comes only when it has its turn, and waits for more without it.
-type inTurn struct {
-	ctx  context.Context
-	turn *turn
-	w    io.Writer
-}
-
-// Write takes a part of the log. It fails when there is no turn before the time is over.
-func (i *inTurn) Write(p []byte) (int, error) {
-	if err := i.turn.begin(i.ctx); err != nil {
-		return 0, err
-	}
-	defer i.turn.waits()
-	return i.w.Write(p)
 }

@@ -55,6 +55,8 @@ func TestUnitsSayWhatTheyMust(t *testing.T) {
 		{"the key", service, "Service.LoadCredential", "api-key:/etc/cluster-watchdog/api-key"},
 		{"and where there is none", service, "Service.SetCredential", `api-key:\n`},
 		{"a connection to each of a few hundred nodes", service, "Service.LimitNOFILE", "4096"},
+		{"a leak of ours is ours alone", service, "Service.MemoryMax", "256M"},
+		{"garbage is not a leak", service, "Service.Environment", "GOMEMLIMIT=192MiB"},
 		{"no core with the key", service, "Service.LimitCORE", "0"},
 		{"one more group: its config", serviceOfOne, "Service.ExecStart", program + " --config /etc/cluster-watchdog/%i.yaml tick"},
 		{"its state, and no other group's", serviceOfOne, "Service.StateDirectory", "cluster-watchdog/%i"},
