@@ -207,6 +207,15 @@ func TestClaimThatCannotBeWritten(t *testing.T) {
 	spark.claims(n).fails(t, "cannot make folder")
 }
 
+// What one group asks on a node neither waits for nor mixes with what another one asks there.
+func TestTwoGroupsAskTheSame(t *testing.T) {
+	n := newNode(t)
+	outstanding(t, n, "a/sudo", os.Getpid(), birth(t, os.Getpid()))
+	n.run("check/sudo", map[string]string{"WATCHDOG_GROUP": "b"}).passes(t, "")
+	n.hurry()
+	n.run("check/sudo", map[string]string{"WATCHDOG_GROUP": "a"}).fails(t, "sudo does not answer")
+}
+
 // Somebody took the group over in the middle of a restart: its next step touches nothing.
 func TestTakenOverBeforeAStep(t *testing.T) {
 	n := newNode(t)

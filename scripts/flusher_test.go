@@ -14,7 +14,7 @@ import (
 // flush starts one, which does not outlive a test that fails half-way.
 func flush(n *node, seconds string) answer {
 	n.t.Cleanup(func() {
-		if p, _, _ := strings.Cut(n.own("flusher-g%2F1.pid"), " "); p != "" && strings.Contains(n.environ(p), "FAKE="+n.fake+"\x00") {
+		if p, _, _ := strings.Cut(n.own("g%2F1/flusher.pid"), " "); p != "" && strings.Contains(n.environ(p), "FAKE="+n.fake+"\x00") {
 			exec.Command("/bin/kill", "-9", "--", "-"+p).Run() // one that has ended is as good
 		}
 	})
@@ -121,7 +121,7 @@ func TestFlusherReplacesTheOneBefore(t *testing.T) {
 func TestFlusherEndsNobodyElse(t *testing.T) {
 	n := newNode(t)
 	other := engine(t, "innocent")
-	outstanding(t, n, "flusher-g%2F1", other, "1")
+	outstanding(t, n, "g%2F1/flusher", other, "1")
 	endFlusher(n).passes(t, "ended=none\n")
 	p := pid(t, flush(n, "100000000"))
 	if !lives(other) {
@@ -129,7 +129,7 @@ func TestFlusherEndsNobodyElse(t *testing.T) {
 	}
 	endFlusher(n).passes(t, fmt.Sprintf("ended=%d\n", p))
 
-	empty := filepath.Join(own(t, n), "flusher-g%2F1.pid")
+	empty := filepath.Join(own(t, n), "g%2F1/flusher.pid")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

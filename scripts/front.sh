@@ -63,9 +63,9 @@ file_name() {
 }
 
 # own_folder: makes the user's own folder and leaves its path in $own. It is one per node, since
-# the nodes may share their homes.
+# the nodes may share their homes, and one per group: two groups ask the same things at once.
 own_folder() {
-	own=${XDG_CACHE_HOME:-$HOME/.cache}/cluster-watchdog/$(cat /proc/sys/kernel/hostname)
+	own=${XDG_CACHE_HOME:-$HOME/.cache}/cluster-watchdog/$(cat /proc/sys/kernel/hostname)/$(file_name "${WATCHDOG_GROUP:-}")
 	(umask 077 && mkdir -p -- "$own") || fail "cannot make folder $own"
 }
 

@@ -106,11 +106,11 @@ func own(t *testing.T, n *node) string {
 // outstanding writes down a living process as an earlier look that still waits.
 func outstanding(t *testing.T, n *node, name string, pid int, birth string) {
 	t.Helper()
-	own := own(t, n)
-	if err := os.MkdirAll(own, 0o700); err != nil {
+	file := filepath.Join(own(t, n), name+".pid")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(own, name+".pid"), fmt.Appendf(nil, "%d %s 2026-11-29T11:58:16Z\n", pid, birth), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, "%d %s 2026-11-29T11:58:16Z\n", pid, birth), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -2,7 +2,7 @@
 # this ends: gone.sh waits for that.
 # class:  destroy
 # env:    WATCHDOG_CONTAINER, WATCHDOG_ID (empty: the name must be free), WATCHDOG_STOP_SECONDS,
-#         WATCHDOG_GROUP, WATCHDOG_HEAD_ID, WATCHDOG_STATE_DIR (as in check/claim; may be unset)
+#         WATCHDOG_GROUP, WATCHDOG_HEAD_ID, WATCHDOG_STATE_DIR (as in check/claim; no id: not asked)
 # output: none
 # exit:   0; 1 = another container holds the name, or another head has taken the group over (nothing
 #         was touched), or it cannot be removed
@@ -32,7 +32,7 @@ remove() {
 	fail "container $WATCHDOG_CONTAINER cannot be removed: $(printf '%s\n' "$said" | tail -n 1)"
 }
 
-refuse_claimed "${WATCHDOG_GROUP:-}" "$WATCHDOG_CONTAINER" "${WATCHDOG_HEAD_ID:-}" "${WATCHDOG_STATE_DIR:-}"
+[ -z "${WATCHDOG_HEAD_ID:-}" ] || refuse_claimed "$WATCHDOG_GROUP" "$WATCHDOG_CONTAINER" "$WATCHDOG_HEAD_ID" "$WATCHDOG_STATE_DIR"
 refuse_others
 [ -n "$WATCHDOG_ID" ] || exit 0
 rc=0

@@ -3,7 +3,7 @@
 # env:    WATCHDOG_CONTAINER, WATCHDOG_COMMAND, WATCHDOG_RANK, WATCHDOG_NODE, WATCHDOG_ROLE
 #         (head or worker), WATCHDOG_HEAD_ADDR, WATCHDOG_TIMEOUT (seconds),
 #         WATCHDOG_DIRS (folders to make first, one a line; may be unset),
-#         WATCHDOG_GROUP, WATCHDOG_HEAD_ID, WATCHDOG_STATE_DIR (as in check/claim; may be unset)
+#         WATCHDOG_GROUP, WATCHDOG_HEAD_ID, WATCHDOG_STATE_DIR (as in check/claim; no id: not asked)
 # output: id=, started_at=, status=, image= of the container, also when it does not run
 # exit:   0; 1 = the name is taken, another head has taken the group over, the command failed, or
 #         the container does not run
@@ -25,7 +25,7 @@ command_of_the_user() {
 	exec timeout -k 5 "$WATCHDOG_TIMEOUT" /bin/sh -c 'eval "$WATCHDOG_COMMAND"'
 }
 
-refuse_claimed "${WATCHDOG_GROUP:-}" "$WATCHDOG_CONTAINER" "${WATCHDOG_HEAD_ID:-}" "${WATCHDOG_STATE_DIR:-}"
+[ -z "${WATCHDOG_HEAD_ID:-}" ] || refuse_claimed "$WATCHDOG_GROUP" "$WATCHDOG_CONTAINER" "$WATCHDOG_HEAD_ID" "$WATCHDOG_STATE_DIR"
 if ask_name "$WATCHDOG_CONTAINER"; then
 	fail "name $WATCHDOG_CONTAINER is held by container $(value id): a person is at work, or it was not removed"
 fi

@@ -6,7 +6,7 @@
 # exit:   0; 1 = it does not end
 set -eu
 own_folder
-record=$own/flusher-$(file_name "$WATCHDOG_GROUP").pid
+record=$own/flusher.pid
 if ! alive "$record"; then
 	printf 'ended=none\n'
 	exit 0

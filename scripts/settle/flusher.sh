@@ -7,7 +7,7 @@
 # exit:   0; 1 = the cache cannot be dropped; no helper runs then
 set -eu
 own_folder
-record=$own/flusher-$(file_name "$WATCHDOG_GROUP").pid
+record=$own/flusher.pid
 [ "$WATCHDOG_FLUSHER_EVERY" -ge 1 ] || fail "the flusher cannot run every $WATCHDOG_FLUSHER_EVERY s"
 
 drop() {
