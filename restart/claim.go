@@ -41,32 +41,44 @@ func (s Settings) claim(by Claimant) string {
 // Claim returns what a claim on a node says.
 func (p *Plan) Claim(by Claimant) string { return p.settings.claim(by) }
 
-// Claim claims the group on all nodes side by side. It returns whom it replaced, which it does only
-// where o.TakeOver says so, and where it failed: there another one claims it, or nothing could be
-// written.
+// Claim claims the group on all nodes, step by step as a restart does. It returns whom it replaced,
+// which it does only where o.TakeOver says so, and where it failed: there another one claims it, or
+// nothing could be written, and later steps were not run.
 func (r *Runner) Claim(ctx context.Context, o Order) (replaced []string, failures []Failure) {
+	for _, s := range r.plan.of(scripts.Claim) {
+		more, failed := r.claimStep(ctx, s, o)
+		replaced = append(replaced, more...)
+		if len(failed) > 0 {
+			return replaced, failed
+		}
+	}
+	return replaced, nil
+}
+
+// claimStep runs one step on its nodes side by side.
+func (r *Runner) claimStep(ctx context.Context, s Step, o Order) (replaced []string, failures []Failure) {
 	var one sync.Mutex
-	perNode := make([][]Failure, len(r.plan.settings.Nodes))
 	var wait sync.WaitGroup
 	for rank, node := range r.plan.settings.Nodes {
+		if !s.Runs(r.plan.settings, rank) {
+			continue
+		}
 		wait.Go(func() {
-			for _, s := range r.plan.of(scripts.Claim) {
-				res, err := r.run(ctx, s, rank, o)
-				if err != nil {
-					perNode[rank] = append(perNode[rank], r.failure(s, rank, err))
-					return
-				}
-				one.Lock()
-				for _, words := range values(res.Stdout, "replaced") {
-					replaced = append(replaced, node+": "+words)
-				}
-				one.Unlock()
+			res, err := r.run(ctx, s, rank, o)
+			one.Lock()
+			defer one.Unlock()
+			if err != nil {
+				failures = append(failures, r.failure(s, rank, err))
+			}
+			for _, words := range values(res.Stdout, "replaced") {
+				replaced = append(replaced, node+": "+words)
 			}
 		})
 	}
 	wait.Wait()
 	slices.Sort(replaced)
-	return replaced, slices.Concat(perNode...)
+	slices.SortFunc(failures, func(a, b Failure) int { return a.Rank - b.Rank })
+	return replaced, failures
 }
 
 // claim renews the claim just before the commit: a node that was installed anew since arm has none,

@@ -56,8 +56,24 @@ func TestClaimedByAnotherBetweenChecksAndCommit(t *testing.T) {
 		return nil
 	}
 	a := run(t, m, watchdog.Attempt{})
-	if a.Outcome != watchdog.OutcomeRefused || a.Step != "claim" || !a.Committed.IsZero() || len(m.removed) > 0 {
+	if a.Outcome != watchdog.OutcomeRefused || a.Step != "claim workers" || !a.Committed.IsZero() || len(m.removed) > 0 {
 		t.Errorf("attempt = %+v, removed %v", a, m.removed)
+	}
+}
+
+// Two heads that claim at the same moment never get a part each: who does not get the first node asks
+// for no other.
+func TestClaimIsAllOrNothing(t *testing.T) {
+	m := newMemory(t, 3)
+	m.fault = func(script string, rank int) error {
+		if script == "check/identity" && rank == 0 {
+			m.claims[0] = "id-other"
+		}
+		return nil
+	}
+	a := run(t, m, watchdog.Attempt{})
+	if a.Outcome != watchdog.OutcomeRefused || a.Step != "claim head" || m.claims[1] != "" || m.claims[2] != "" {
+		t.Errorf("attempt = %+v, claims %v", a, m.claims)
 	}
 }
 
@@ -66,7 +82,7 @@ func TestTakeOverTellsWhomItReplaces(t *testing.T) {
 	m.claims = []string{"id-other", "", "id-other"}
 	o := Order{Claimant: Claimant{Who: "anna"}}
 	replaced, failures := m.runner().Claim(context.Background(), o)
-	if len(replaced) > 0 || len(failures) != 2 || failures[0].Node != "n1" {
+	if len(replaced) > 0 || len(failures) != 1 || failures[0].Node != "n1" || m.claims[1] != "" {
 		t.Errorf("without leave: replaced %q, failures %v", replaced, failures)
 	}
 	o.TakeOver = true

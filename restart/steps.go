@@ -3,7 +3,7 @@ package restart
 import "time"
 
 // Steps returns the restart sequence in its order. Everything up to "identity" leaves the nodes as
-// they are; between "claim" and "remove containers" lies the commit. Any step may be the last one
+// they are; between "claim workers" and "remove containers" lies the commit. Any step may be the last one
 // that runs: before the commit no container was touched; after it the group is down and an open
 // attempt goes on with the next tick; after "launching" was recorded the next look sees a boot.
 func Steps() []Step {
@@ -34,8 +34,10 @@ func Steps() []Step {
 		{Name: "identity", Script: "check/identity", On: All, Timeout: 15 * time.Second,
 			Hint: "someone else is at work on the node; wait, or `cluster-watchdog disarm --reason`"},
 
-		// Whose the group is, where the next head looks.
-		{Name: "claim", Script: "claim/claim", On: All, Timeout: 10 * time.Second,
+		// Whose the group is. Of two heads that claim at once the one that gets the first node gets all.
+		{Name: "claim head", Script: "claim/claim", On: Head, Timeout: 10 * time.Second,
+			Hint: "the home of the configured user must be writable on the node"},
+		{Name: "claim workers", Script: "claim/claim", On: Workers, Timeout: 10 * time.Second,
 			Hint: "the home of the configured user must be writable on the node"},
 
 		// -- commit --

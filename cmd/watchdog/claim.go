@@ -22,8 +22,7 @@ func (s *session) claimNodes(ctx context.Context, by restart.Claimant, takeOver 
 		return nil
 	}
 	s.printFailures(failures)
-	n, all := len(s.config.Nodes)-len(failures), len(s.config.Nodes)
-	return codeError{exitRefused, fmt.Sprintf("cannot claim the group on all nodes: it is claimed on %d/%d, and nothing is armed: mend what is said above, then arm again", n, all)}
+	return codeError{exitRefused, "cannot claim the group on all nodes, and nothing is armed: mend what is said above, then arm again"}
 }
 
 // claimant is the person by whose word a tick claims the nodes.
