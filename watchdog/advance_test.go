@@ -78,6 +78,8 @@ func advanceRows() []row {
 		r("the third without a completion is Failing", known(Booting, dockerStarted(2), knows(1, func(k *Known) { k.Container.RestartCount = 2 })), sees(restarted(1, 3, 5*s)), ActLookAgain, ReasonLookAgain, strikes(TermRank, 1)),
 		r("three between two looks are three", known(Booting), sees(restarted(1, 3, 5*s)), ActLookAgain, ReasonLookAgain),
 		r("D04: a loop that goes on fails", known(Booting, dockerStarted(3), struck(TermRank, 1, -m), knows(1, func(k *Known) { k.Container.RestartCount = 3 })), sees(restarted(1, 4, 5*s)), ActRestart, ReasonRestartLoop),
+		r("Docker's start of a head leaves a person the rest of his time", known(Serving, graceFrom(-m)), sees(restarted(0, 1, 5*s)), ActNone, ReasonBooting, phase(Booting), graced(true)),
+		r("also where it comes with his stop", known(Serving), sees(restarted(0, 1, 5*s), exited(1, 0), event(1, "stop", -30*s)), ActLookAgain, ReasonLookAgain, phase(Booting), graced(true)),
 		r("the count may rise before the start: still Docker", known(Booting, dockerStarted(1), knows(1, func(k *Known) { k.Container.RestartCount, k.Container.Status = 1, "restarting" })), sees(restarted(1, 1, 5*s)), ActNone, ReasonBooting, since(-5*m), told(), that("still 1", func(d Decision) bool { return d.Next.DockerStarts == 1 })),
 		r("restarting is Unknown", known(Serving, struck(TermRank, 1, -m)), sees(status(1, "restarting")), ActNone, ReasonFailing, strikes(TermRank, 1)),
 		r("a head about to be restarted is a boot from now", known(Serving), sees(status(0, "restarting"), seen(0, func(r *Rank) { r.Container.RestartCount = 1 })), ActNone, ReasonBooting, phase(Booting), since(0)),

@@ -159,7 +159,9 @@ func (l *look) headByDocker() {
 		if k.Container.Running() { // else its age is that of the start that has just ended
 			since = since.Add(-k.Container.Age)
 		}
+		grace := l.next.Grace // of a person, whom Docker does not speak for
 		l.boot(since)
+		l.next.Grace = grace
 	}
 }
 
