@@ -1,5 +1,7 @@
 package watchdog
 
+import "time"
+
 // advance brings what is known up to this look. All that apply, in this order; a served completion
 // beats everything else seen in the same look.
 func (l *look) advance() {
@@ -61,7 +63,8 @@ func (l *look) adoptLaunch() {
 	for _, started := range a.Launched {
 		if started.Rank < len(l.next.Ranks) {
 			k := &l.next.Ranks[started.Rank]
-			k.Ran = started.ID + "@" + started.StartedAt
+			k.Ran = started.start()
+			k.Killed = time.Time{}
 			k.ServedUnder = ""
 			k.FirstSeen = a.Launching
 		}

@@ -452,6 +452,15 @@ func started(rank int, id string, age time.Duration) sight {
 	})
 }
 
+// launchedStopped: a container that our launch has started does not run any more, after that event.
+func launchedStopped(rank int, id, action string) sight {
+	return seen(rank, func(r *Rank) {
+		r.Container = &Container{ID: id, Status: "exited", StartedAt: "s", ExitCode: 143}
+		r.Events = append(r.Events, Event{At: at(-10 * s).Wall, ID: id, Action: action})
+		r.EventsSeen++
+	})
+}
+
 // restarted: the same container, started again; count is Docker's RestartCount, 0 after a hand.
 func restarted(rank, count int, age time.Duration) sight {
 	return seen(rank, func(r *Rank) { r.Container.StartedAt, r.Container.RestartCount, r.Container.Age = "s2", count, age })

@@ -2,6 +2,7 @@ package watchdog
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -157,6 +158,31 @@ type LastGood struct {
 	Images   []string      `json:"images,omitempty"`   // image id per rank
 	MemFree  []int64       `json:"mem_free,omitempty"` // bytes per rank after the settle step, before launch; 0: unknown
 	Boot     time.Duration `json:"boot,omitempty"`     // from launching to the first served completion
+}
+
+// Asked is what a look has to ask the nodes about: each rank as it is known, with the start of a
+// launch that no look has seen yet. Its container may have been stopped by a person already.
+func (s State) Asked() []Known {
+	n := len(s.Attempts)
+	if n == 0 || !s.Attempts[n-1].Launching.After(s.Last) {
+		return s.Ranks
+	}
+	asked := slices.Clone(s.Ranks)
+	for _, started := range s.Attempts[n-1].Launched {
+		if started.Rank < len(asked) {
+			asked[started.Rank].Ran = started.start()
+		}
+	}
+	return asked
+}
+
+// start names it as Container.Start does.
+func (l Launched) start() string { return l.ID + "@" + l.StartedAt }
+
+// ran says whether the start that has been seen running is one of that container.
+func (k Known) ran(id string) bool {
+	ran, _, found := strings.Cut(k.Ran, "@")
+	return found && ran == id
 }
 
 // clone returns a copy that shares nothing that Decide changes.

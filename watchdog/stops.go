@@ -13,13 +13,13 @@ func (l *look) personsStop() {
 	why, latest, incomplete := "", l.p.Grace, ""
 	for i, r := range l.o.Ranks {
 		k := &l.next.Ranks[i]
-		if !r.DockerAnswered() || k.Container == nil {
+		if !r.DockerAnswered() || (k.Container == nil && k.Ran == "") {
 			continue
 		}
 		if ago, found := l.stopOf(r, k); found && ago < latest {
 			why, latest = fmt.Sprintf("rank %d (%s) was stopped by someone else", i, r.Node), ago
 		}
-		if historyIncomplete(l.p, r, *k) && !l.stoppedByUs(k.Container.ID, 0) {
+		if k.Container != nil && historyIncomplete(l.p, r, *k) && !l.stoppedByUs(k.Container.ID, 0) {
 			incomplete = fmt.Sprintf("rank %d (%s) ended and its node's history does not say how", i, r.Node)
 		}
 	}
@@ -33,20 +33,22 @@ func (l *look) personsStop() {
 	}
 }
 
-// stopOf returns how long ago a person stopped the container that rank was known to have: a stop, a
-// destroy, or a kill shortly before its die, which may fall into the next look. A container that
-// removes itself (--rm) is destroyed by Docker after any crash.
+// stopOf returns how long ago a person stopped the container that rank was known to have, or that we
+// launched since: a stop, a destroy, or a kill shortly before its die, which may fall into the next
+// look. A container that removes itself (--rm) is destroyed by Docker after any crash; of one
+// that no look has seen yet nobody knows.
 func (l *look) stopOf(r Rank, k *Known) (ago time.Duration, found bool) {
 	for _, e := range r.Events {
 		since := max(0, r.Clock.Sub(e.At))
-		if e.ID != k.Container.ID || e.At.After(r.Clock) || l.stoppedByUs(e.ID, since) {
+		looked := k.Container != nil && e.ID == k.Container.ID
+		if !looked && !k.ran(e.ID) || e.At.After(r.Clock) || l.stoppedByUs(e.ID, since) {
 			continue // one in the node's future was seen before its clock was set back
 		}
 		switch {
 		case e.Action == "kill" && slices.Contains([]string{"TERM", "INT", "QUIT", "KILL"}, e.Signal):
 			k.Killed = e.At
 		case e.Action == "stop",
-			e.Action == "destroy" && !k.Container.AutoRemove,
+			e.Action == "destroy" && looked && !k.Container.AutoRemove,
 			e.Action == "die" && !k.Killed.IsZero() && e.At.Sub(k.Killed) <= l.p.KillToDie:
 			ago, found = since, true
 		}

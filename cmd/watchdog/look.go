@@ -47,9 +47,9 @@ func (s *session) look(ctx context.Context, st watchdog.State, fault string, ran
 func (s *session) observe(ctx context.Context, st watchdog.State, ranksOnly bool) watchdog.Observation {
 	var o watchdog.Observation
 	if ranksOnly {
-		o = s.prober.LookAtRanks(ctx, st.Ranks)
+		o = s.prober.LookAtRanks(ctx, st.Asked())
 	} else {
-		o = s.prober.Look(ctx, st.Ranks)
+		o = s.prober.Look(ctx, st.Asked())
 	}
 	o.Flag = state.ReadFlag(s.config.StateDir)
 	return o
