@@ -30,8 +30,9 @@ func (r *Runner) EndFlusher(ctx context.Context, a watchdog.Attempt) error {
 		})
 	}
 	wait.Wait()
-	begun := watchdog.Latest(a.Committed, watchdog.Latest(a.Launching, a.Ended)) // or before
-	if failed.Load() > 0 && r.world.Clock().Since(begun) <= r.plan.settings.FlusherFor {
+	now := r.world.Clock()
+	begun := now.Latest(a.Committed, now.Latest(a.Launching, a.Ended)) // or before
+	if failed.Load() > 0 && now.Since(begun) <= r.plan.settings.FlusherFor {
 		return nil
 	}
 	a.FlusherEnded = true

@@ -111,7 +111,7 @@ func (l *look) takeReset() {
 	}
 	since := n.PersonStart
 	if a := l.last(); a != nil {
-		since = Latest(since, a.Launching)
+		since = l.o.At.Latest(since, a.Launching)
 	}
 	if since.IsZero() {
 		since = l.prev.Reset

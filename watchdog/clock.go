@@ -52,9 +52,10 @@ func (c Clock) Add(d time.Duration) Clock {
 	return c
 }
 
-// Latest returns the later of two readings.
-func Latest(a, b Clock) Clock {
-	if b.After(a) {
+// Latest returns the later of two readings, as known at c: one of an earlier boot is never later than
+// one of the present boot, whatever the wall clock said then.
+func (c Clock) Latest(a, b Clock) Clock {
+	if c.Later(b, a) {
 		return b
 	}
 	return a

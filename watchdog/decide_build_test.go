@@ -209,7 +209,17 @@ func resetAt(d time.Duration) fact       { return func(s *State) { s.Reset = at(
 func personStartAt(d time.Duration) fact { return func(s *State) { s.PersonStart = at(d) } }
 func earlyDeathAt(d time.Duration) fact  { return func(s *State) { s.EarlyDeath = at(d) } }
 func seenAt(d time.Duration) fact        { return func(s *State) { s.Seen = at(d) } }
-func busyFrom(d time.Duration) fact      { return func(s *State) { s.BusyFrom = at(d) } }
+
+// begunInWrongTime: the start and the first sight of the ranks carry a time of an earlier boot that
+// has not come yet.
+func begunInWrongTime(s *State) {
+	s.Since = Clock{Wall: noon.Wall.AddDate(3, 0, 0), Boot: 5, BootID: "boot-0"}
+	for i := range s.Ranks {
+		s.Ranks[i].FirstSeen = s.Since
+	}
+}
+
+func busyFrom(d time.Duration) fact { return func(s *State) { s.BusyFrom = at(d) } }
 func dockerStarted(n int) fact {
 	return func(s *State) { s.DockerStarts, s.Ranks[1].DockerStarts = n, n }
 }

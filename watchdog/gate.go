@@ -158,7 +158,7 @@ func (a Attempt) Counted() bool {
 func (l *look) pauseLeft() time.Duration {
 	from := l.next.EarlyDeath
 	if a := l.last(); a != nil && a.Outcome == OutcomeLaunchFailed {
-		from = Latest(from, a.Ended)
+		from = l.o.At.Latest(from, a.Ended)
 	}
 	if from.IsZero() {
 		return 0

@@ -64,7 +64,7 @@ func (l *look) busyFor() {
 		if l.next.BusyFrom.IsZero() {
 			l.next.BusyFrom = l.o.At
 		}
-		if d := l.o.At.Since(Latest(l.next.BusyFrom, l.next.Served)); d >= l.p.BusyTold {
+		if d := l.o.At.Since(l.o.At.Latest(l.next.BusyFrom, l.next.Served)); d >= l.p.BusyTold {
 			l.tell(NoticeTrouble, "busy", fmt.Sprintf("no completion for %s, but the engine is busy: nothing is done", brief(d)))
 		}
 	case Healthy, Failing:
@@ -87,7 +87,7 @@ func (l *look) unknownFor() {
 	if l.next.Phase != Serving || l.first || l.o.RanksOnly || len(l.next.Strikes) > 0 || l.open() != nil {
 		return
 	}
-	if d := l.o.At.Since(Latest(l.next.Served, l.next.Seen)); d >= l.p.BusyTold {
+	if d := l.o.At.Since(l.o.At.Latest(l.next.Served, l.next.Seen)); d >= l.p.BusyTold {
 		l.tell(NoticeTrouble, "unknown", fmt.Sprintf("no completion for %s, and it cannot be told why: %s", brief(d), orElse(l.doubts(), "no canary was asked")))
 	}
 }

@@ -47,7 +47,7 @@ func (l *look) judgeBooting() (Action, Reason, string) {
 	if again, detail := l.lookAgain(); again {
 		return ActLookAgain, ReasonLookAgain, detail
 	}
-	age := l.o.At.Since(Latest(l.next.Since, l.next.Seen))
+	age := l.o.At.Since(l.o.At.Latest(l.next.Since, l.next.Seen))
 	lastTime := ""
 	if g := l.prev.LastGood; g != nil && g.Identity == l.p.Identity && g.Boot > 0 {
 		lastTime = ", last time " + brief(g.Boot)

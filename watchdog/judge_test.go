@@ -61,6 +61,8 @@ func judgeRows() []row {
 		r("not missing after a launch that went well", known(Booting, bootFrom(-90*s), tried(-2*m, launched("c0", "c1", "c2")), neverRan(2)), sees(gone(2)), ActNone, ReasonBooting),
 		r("past the limit, unanswered: first look", known(Booting, bootFrom(-75*m-s), live), sees(wedged), ActNone, ReasonBooting, strikes(TermBoot, 1)),
 		r("past the limit, second look", known(Booting, bootFrom(-76*m), live, struck(TermBoot, 1, -m)), sees(wedged), ActRestart, ReasonBootLimit),
+		r("past the limit, begun in an earlier boot whose clock was wrong", known(Booting, bootFrom(-76*m), begunInWrongTime, struck(TermBoot, 1, -m)), sees(canary(Refused)), ActRestart, ReasonBootLimit),
+		r("a rank missing since an earlier boot whose clock was wrong", known(Booting, bootFrom(-11*m), begunInWrongTime, neverRan(2), struck(TermRank, 1, -m)), sees(gone(2)), ActRestart, ReasonRankMissing),
 		r("past the limit, its port refused", known(Booting, bootFrom(-76*m), struck(TermBoot, 1, -m)), sees(canary(Refused)), ActRestart, ReasonBootLimit),
 		r("past the limit, answered with 500", known(Booting, bootFrom(-76*m), struck(TermBoot, 1, -m)), sees(answers(500), noCounters), ActRestart, ReasonBootLimit),
 		r("at the limit it is not past", known(Booting, bootFrom(-75*m), struck(TermBoot, 1, -m)), sees(canary(Refused)), ActNone, ReasonBooting),

@@ -92,7 +92,7 @@ func (l *look) live() bool {
 // readBoot reads a boot past its limit. Until then silence means nothing: loading takes its time.
 func (l *look) readBoot() Verdict {
 	v := Verdict{Term: TermBoot}
-	age := l.o.At.Since(Latest(l.next.Since, l.next.Seen))
+	age := l.o.At.Since(l.o.At.Latest(l.next.Since, l.next.Seen))
 	switch {
 	case l.next.Phase != Booting || l.o.RanksOnly:
 	case l.r.Served:

@@ -113,12 +113,15 @@ func (l *look) missing() string {
 	}
 	var names []string
 	appeared := l.next.Since
+	if appeared.BootID != l.o.At.BootID { // its wall clock may have been wrong
+		appeared = l.o.At.Latest(appeared, l.next.Seen)
+	}
 	for i, v := range l.r.Ranks {
 		if v.Cause == CauseRankMissing {
 			names = append(names, v.What)
 		}
 		if l.next.Ranks[i].Ran != "" {
-			appeared = Latest(appeared, l.next.Ranks[i].FirstSeen)
+			appeared = l.o.At.Latest(appeared, l.next.Ranks[i].FirstSeen)
 		}
 	}
 	if len(names) == 0 {
