@@ -1,7 +1,6 @@
 package restart
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
