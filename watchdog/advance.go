@@ -2,22 +2,36 @@ package watchdog
 
 import "time"
 
-// advance brings what is known up to this look. All that apply, in this order; a served completion
-// beats everything else seen in the same look.
+// advancing is what brings the known up to a look. All that apply, in this order; a served
+// completion beats everything else seen in the same look.
+var advancing = []struct {
+	rule string
+	do   func(*look)
+}{
+	{"look first", (*look).lookFirst},
+	{"doubt the clock", (*look).doubtClock},
+	{"a stop of ours", (*look).adoptStop},
+	{"a launch of ours", (*look).adoptLaunch},
+	{"a reset", (*look).takeReset},
+	{"a person's stop", (*look).personsStop},
+	{"a new start", (*look).newStart},
+	{"counters", (*look).readCounters},
+	{"readings", (*look).read},
+	{"strikes", (*look).strikes},
+	{"good news", (*look).goodNews},
+	{"baseline of the counters", (*look).keepCounters},
+	{"busy for long", (*look).busyFor},
+	{"no node can be asked", (*look).tellBlind},
+	{"the end of a disarm", (*look).tellStays},
+}
+
+// advance brings what is known up to this look.
 func (l *look) advance() {
-	l.lookFirst()
-	l.doubtClock()
-	l.adoptLaunch()
-	l.takeReset()
-	l.personsStop()
-	l.newStart()
-	l.readCounters()
-	l.read()
-	l.strikes()
-	l.goodNews()
-	l.keepCounters()
-	l.busyFor()
-	l.tellBlind()
+	for _, a := range advancing {
+		before := l.snapshot()
+		a.do(l)
+		l.advanced(a.rule, before)
+	}
 	l.next.Last = l.o.At
 	l.next.Config, l.next.Identity = l.p.Config, l.p.Identity
 }
@@ -54,8 +68,8 @@ func (l *look) lookFirst() {
 // adoptLaunch reads a launch of ours that was recorded after the phase was set as a boot since
 // then. A tick killed in the middle of a restart therefore needs no code of its own.
 func (l *look) adoptLaunch() {
-	a := l.last()
-	if a == nil || a.Launching.IsZero() || !l.o.At.Later(a.Launching, l.next.Seen) {
+	a := l.launch()
+	if a == nil || !l.o.At.Later(a.Launching, l.next.Seen) {
 		return
 	}
 	l.boot(a.Launching)
@@ -110,7 +124,7 @@ func (l *look) takeReset() {
 		return
 	}
 	since := n.PersonStart
-	if a := l.last(); a != nil {
+	if a := l.launch(); a != nil {
 		since = l.o.At.Latest(since, a.Launching)
 	}
 	if since.IsZero() {

@@ -9,6 +9,10 @@ import (
 // serve for weeks while the watchdog has lost its key, and that must not be told each minute.
 const keyBlind = "no node can be asked"
 
+// lasting says whether a key stays told although a completion is served: what it is about is no
+// trouble of the group.
+func lasting(key string) bool { return key == keyBlind || key == keyStays }
+
 // tellBlind tells at once when not a single node can be asked – a lost key, a changed network –
 // since then nothing could be done for the group, whatever comes.
 func (l *look) tellBlind() {
@@ -16,7 +20,7 @@ func (l *look) tellBlind() {
 		return
 	}
 	if slices.ContainsFunc(l.r.Ranks, func(v Verdict) bool { return v.Cause != CauseNodeSilent }) {
-		l.next.Told = slices.DeleteFunc(l.next.Told, func(key string) bool { return key == keyBlind })
+		l.forget(keyBlind)
 		return
 	}
 	l.tell(NoticeTrouble, keyBlind, fmt.Sprintf("%s: nothing can be done for the group until then (%s)", keyBlind, l.r.Ranks[0].What))

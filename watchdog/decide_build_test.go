@@ -219,6 +219,7 @@ func begunInWrongTime(s *State) {
 	}
 }
 
+func sinceAt(d time.Duration) fact  { return func(s *State) { s.Since = at(d) } }
 func busyFrom(d time.Duration) fact { return func(s *State) { s.BusyFrom = at(d) } }
 func dockerStarted(n int) fact {
 	return func(s *State) { s.DockerStarts, s.Ranks[1].DockerStarts = n, n }
@@ -320,6 +321,10 @@ func ended(after time.Duration, o AttemptOutcome) deed {
 }
 
 func byAnna(a *Attempt) { a.By = "anna" }
+func stops(a *Attempt)  { committed(a); a.By, a.Stop = "anna", true }
+
+// stopped is a person's stop that removed every rank and has ended.
+func stopped(a *Attempt) { stops(a); a.Removed = true; ended(20*s, OutcomeStopped)(a) }
 
 func destroysFailed(n int) deed {
 	return func(a *Attempt) { a.DestroyFailed, a.Step, a.Error = n, "remove containers", "cannot kill" }
@@ -489,7 +494,13 @@ func flag(f Flag) sight {
 	return func(o *Observation) { o.Flag = f }
 }
 
-// flagUntil is a disarm with an end, as the command writes it.
+// flagUntil is a disarm with an end, as the command writes it; the checks pass where it is over.
 func flagUntil(d time.Duration) sight {
+	return all(checks(""), flagOnly(d))
+}
+
+func checks(failed string) sight { return func(o *Observation) { o.Checks = &Checks{Failed: failed} } }
+
+func flagOnly(d time.Duration) sight {
 	return flag(Flag{Who: "bert", Reason: "new model", Until: at(d).Wall, Ends: at(d)})
 }

@@ -10,6 +10,7 @@ func (l *look) gate(wanted Action, why Reason, detail string) Decision {
 	d := Decision{Action: wanted, Reason: why, Wanted: wanted, Why: why, Detail: detail, Readings: l.r}
 	if wanted != ActNone {
 		if refusal, because := l.refusal(wanted); refusal != 0 {
+			l.answered(partGate, refusal, because)
 			d.Action, d.Reason, d.Detail = ActNone, refusal, because
 			if wanted == ActLookAgain {
 				d.Wanted, d.Reason, d.Why, d.Detail = ActNone, ReasonFailing, ReasonFailing, detail
@@ -39,22 +40,28 @@ func (l *look) refusal(a Action) (Reason, string) {
 	if l.clock != "" {
 		return ReasonClock, l.clock
 	}
+	l.passed("state and clock", l.clockWords)
 	// 2. The switch.
 	if r, detail := l.disarmed(); r != 0 {
 		return r, detail
 	}
+	l.passed("the switch", l.armedWords)
 	// 3. After any gap in knowledge the first look only looks.
 	if l.first {
 		return ReasonLookFirst, ""
 	}
+	l.passed("look first", l.notFirst)
 	// 4. A person is at work.
 	if g := l.next.Grace; a == ActRestart && g != nil && l.o.At.Since(g.From) < l.p.Grace {
 		return ReasonGrace, fmt.Sprintf("%s, %s left", g.Why, brief(l.p.Grace-l.o.At.Since(g.From)))
 	}
-	// 5. GIVEN_UP is left by a person or a served completion, never by time.
-	if l.next.Phase == GivenUp {
+	l.passed("a person at work", l.noGrace)
+	// 5. GIVEN_UP is left by a person or a served completion, never by time. A restart that a person
+	// asked for since goes on.
+	if l.next.Phase == GivenUp && !(a == ActResume && l.open().By != "" && l.o.At.Later(l.open().Committed, l.next.Since)) {
 		return ReasonGivenUp, "a person must look; `cluster-watchdog reset --reason` lets restarts happen again"
 	}
+	l.passed("GIVEN_UP", l.phaseWords)
 	if a != ActRestart {
 		return 0, ""
 	}
@@ -62,10 +69,12 @@ func (l *look) refusal(a Action) (Reason, string) {
 	if used := l.p.Used(l.prev, l.o.At); used >= l.p.BudgetCount {
 		return ReasonBudget, l.p.BudgetWords(l.prev, l.o.At)
 	}
+	l.passed("the budget", func() string { return l.p.BudgetWords(l.prev, l.o.At) })
 	// 7. A pause after a launch that failed or a boot that died early.
 	if left := l.pauseLeft(); left > 0 {
 		return ReasonPause, brief(left) + " left"
 	}
+	l.passed("the pause", func() string { return "no failed launch or early death within " + brief(l.p.Pause) })
 	return 0, ""
 }
 
@@ -105,7 +114,7 @@ func (l *look) clockImplausible() string {
 func (l *look) disarmed() (Reason, string) {
 	f, arm := l.o.Flag, l.prev.Arm
 	if (f.Present || f.Err != "") && !l.flagOver() {
-		return ReasonDisarmed, flagWords(f)
+		return ReasonDisarmed, flagWords(f) + l.staysWords()
 	}
 	switch {
 	case arm == nil:
@@ -115,22 +124,6 @@ func (l *look) disarmed() (Reason, string) {
 	}
 	return 0, ""
 }
-
-// flagOver says whether a disarm with an end is over and a rank runs. Where none runs the person
-// who disarmed is not done: a restart then would be a surprise.
-func (l *look) flagOver() bool {
-	f := l.o.Flag
-	if f.Until.IsZero() || f.Err != "" || l.clock != "" || l.o.StoreFault != "" {
-		return false
-	}
-	ended := l.o.At.Wall.After(f.Until)
-	if !f.Ends.IsZero() {
-		ended = l.o.At.After(f.Ends)
-	}
-	return ended && l.mayRun()
-}
-
-func (l *look) flagEnded() bool { return l.o.Flag.Present && l.flagOver() }
 
 // Used returns how many counted attempts fall into the budget's window.
 func (p Policy) Used(s State, now Clock) int {
@@ -157,7 +150,7 @@ func (a Attempt) Counted() bool {
 // pauseLeft returns how long the next restart has to wait.
 func (l *look) pauseLeft() time.Duration {
 	from := l.next.EarlyDeath
-	if a := l.last(); a != nil && a.Outcome == OutcomeLaunchFailed {
+	if a := l.launch(); a != nil && a.Outcome == OutcomeLaunchFailed {
 		from = l.o.At.Latest(from, a.Ended)
 	}
 	if from.IsZero() {
@@ -168,11 +161,18 @@ func (l *look) pauseLeft() time.Duration {
 
 // flusherOver says whether a flusher of ours has outlived its boot.
 func (l *look) flusherOver() bool {
-	a := l.last()
-	if a == nil || !a.Flusher || a.FlusherEnded {
-		return false
+	a, found := l.prev.Flusher()
+	return found && !a.FlusherEnded && l.next.Phase != Booting && l.open() == nil
+}
+
+// Flusher returns the newest attempt that may have left a cache flusher running on the nodes.
+func (s State) Flusher() (a Attempt, found bool) {
+	for i := len(s.Attempts) - 1; i >= 0; i-- {
+		if s.Attempts[i].Flusher {
+			return s.Attempts[i], true
+		}
 	}
-	return l.next.Phase != Booting && l.open() == nil
+	return Attempt{}, false
 }
 
 // tellRefusal tells people once per cause that something was wanted and refused. A first look is

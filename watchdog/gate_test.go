@@ -1,6 +1,7 @@
 package watchdog
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,14 @@ func gateRows() []row {
 		r("a flag with an end to come", ill(), dead(flagUntil(m)), ActNone, ReasonDisarmed),
 		r("a flag whose end is over", ill(), dead(flagUntil(-m)), ActRestart, ReasonRankDead, that("the flag goes", func(d Decision) bool { return d.EndFlag })),
 		r("its end by CLOCK_BOOTTIME, whatever the wall clock says", ill(), dead(flag(Flag{Until: at(-h).Wall, Ends: at(m)})), ActNone, ReasonDisarmed),
-		r("one made without clocks ends by the wall clock", ill(), dead(flag(Flag{Until: at(-s).Wall})), ActRestart, ReasonRankDead),
+		r("it ends only after the checks were asked", ill(), dead(flagOnly(-m)), ActNone, ReasonDisarmed, told(NoticeTrouble, NoticeRefused), that("the flag stays", func(d Decision) bool { return !d.EndFlag })),
+		r("and have passed", known(Serving), sees(serves, flagOnly(-m), checks("disk on n2: full")), ActNone, ReasonServed, told(NoticeTrouble), that("the flag stays", func(d Decision) bool { return !d.EndFlag })),
+		r("which is told once, though it serves", known(Serving, wasTold(keyStays)), sees(serves, flagOnly(-m), checks("disk on n2: full")), ActNone, ReasonServed, told(), that("remembered", func(d Decision) bool { return slices.Contains(d.Next.Told, keyStays) })),
+		r("a flag that stays says why", ill(), dead(flagOnly(-m), checks("disk on n2: full")), ActNone, ReasonDisarmed,
+			that("says why", func(d Decision) bool {
+				return strings.HasSuffix(d.Detail, ", which is over, and stays: the checks fail: disk on n2: full")
+			})),
+		r("one made without clocks ends by the wall clock", ill(), dead(checks(""), flag(Flag{Until: at(-s).Wall})), ActRestart, ReasonRankDead),
 		r("an ended flag with no rank running still holds", known(Serving, emptyHouse...), sees(allGone, flagUntil(-m)), ActNone, ReasonDisarmed, that("the flag stays", func(d Decision) bool { return !d.EndFlag })),
 		r("an ended flag goes while all is well", known(Serving), sees(serves, flagUntil(-m)), ActNone, ReasonServed, that("the flag goes", func(d Decision) bool { return d.EndFlag })),
 		r("an unreadable flag does not end", ill(), dead(flag(Flag{Err: "short", Until: at(-h).Wall})), ActNone, ReasonDisarmed),
@@ -110,6 +118,12 @@ func gateRows() []row {
 		r("and not again", known(GivenUp, wasTold(keyGaveUp)), dead(), ActNone, ReasonGivenUp, told()),
 		r("giving up once more in one incident is told", ill(counted(-2*h), counted(-h), wasTold(keyGaveUp)), dead(), ActNone, ReasonBudget, phase(GivenUp), told(NoticeGaveUp)),
 		r("nor for an open attempt", known(GivenUp, servedAt(-h), tried(-3*m, committed)), sees(allGone), ActNone, ReasonGivenUp, wants(ActResume, ReasonResume)),
+		r("a restart that a person asked for since goes on", known(GivenUp, seenAt(-h), sinceAt(-h), servedAt(-2*h), tried(-3*m, byAnna, committed)), sees(allGone), ActResume, ReasonResume, phase(GivenUp)),
+		r("one from before it gave up does not", known(GivenUp, seenAt(-m), sinceAt(-m), servedAt(-2*h), tried(-3*m, byAnna, committed)), sees(allGone), ActNone, ReasonGivenUp),
+		r("a person's launch leaves it for BOOTING, the budget as it was", known(GivenUp, seenAt(-h), sinceAt(-h), tried(-2*h, launching, ended(80*s, OutcomeLaunched)), tried(-h, launching, ended(80*s, OutcomeLaunched)), tried(-3*m, byAnna, launched("d0", "d1", "d2"))),
+			sees(started(0, "d0", 2*m), started(1, "d1", 2*m), started(2, "d2", 2*m)), ActNone, ReasonBooting, phase(Booting), that("spent", func(d Decision) bool {
+				return rowPolicy().Used(State{Attempts: []Attempt{{Launching: at(-2 * h)}, {Launching: at(-h)}, {By: "anna", Launching: at(-3 * m)}}}, at(0)) == 2
+			})),
 		r("an old reset does not", known(GivenUp, resetAt(-h)), dead(), ActNone, ReasonGivenUp),
 		r("reset leaves it for BOOTING where nothing has served", known(GivenUp, resetAt(-30*s), counted(-2*h)), dead(), ActLookAgain, ReasonLookAgain, phase(Booting)),
 		r("reset leaves it for SERVING where the head has served", known(GivenUp, resetAt(-30*s), gaveUpIn(Serving)), sees(), ActNone, ReasonCannotTell, phase(Serving)),

@@ -12,7 +12,7 @@ func (l *look) goodNews() {
 		return
 	}
 	n := &l.next
-	boot, a := time.Duration(0), l.last()
+	boot, a := time.Duration(0), l.launch()
 	if n.Phase == Booting && a != nil && a.Launching.Equal(n.Since) {
 		boot = l.o.At.Since(a.Launching)
 	}
@@ -37,7 +37,7 @@ func (l *look) goodNews() {
 // that we launched without an incident took the time given; zero: there was none.
 func (l *look) closeIncident(boot time.Duration) {
 	n := &l.next
-	heard := slices.ContainsFunc(n.Told, func(key string) bool { return key != keyBlind }) || l.attemptSince(n.Incident)
+	heard := slices.ContainsFunc(n.Told, func(key string) bool { return !lasting(key) }) || l.attemptSince(n.Incident)
 	switch inc := n.Incident; {
 	case inc != nil && heard:
 		from := inc.Opened
@@ -49,7 +49,7 @@ func (l *look) closeIncident(boot time.Duration) {
 		l.tell(NoticeServing, "", fmt.Sprintf("serving, %s after the launch", brief(boot)))
 	}
 	n.Incident = nil
-	n.Told = slices.DeleteFunc(n.Told, func(key string) bool { return key != keyBlind })
+	n.Told = slices.DeleteFunc(n.Told, func(key string) bool { return !lasting(key) })
 }
 
 // attemptSince says whether a restart was tried for this incident.

@@ -11,6 +11,7 @@ func (l *look) judge() (Action, Reason, string) {
 	if l.r.Served {
 		return ActNone, ReasonServed, l.doubts()
 	}
+	l.passed("a served completion", l.notServed)
 	// 2. An attempt that has committed and not launched has to go on: the group is down.
 	if a := l.open(); a != nil {
 		if a.DestroyFailed >= l.p.DestroyTries {
@@ -18,6 +19,7 @@ func (l *look) judge() (Action, Reason, string) {
 		}
 		return ActResume, ReasonResume, l.resumeWords(*a)
 	}
+	l.passed("an open attempt", l.notOpen)
 	switch l.next.Phase {
 	case Booting, Serving:
 		if l.first {
@@ -41,9 +43,11 @@ func (l *look) judgeBooting() (Action, Reason, string) {
 	if s, ok := l.failed(TermRank); ok {
 		return ActRestart, rankReason(s.Cause), s.What
 	}
+	l.notFailed(TermRank)
 	if s, ok := l.failed(TermBoot); ok {
 		return ActRestart, ReasonBootLimit, s.What
 	}
+	l.notFailed(TermBoot)
 	if again, detail := l.lookAgain(); again {
 		return ActLookAgain, ReasonLookAgain, detail
 	}
@@ -60,6 +64,7 @@ func (l *look) judgeServing() (Action, Reason, string) {
 	for _, term := range []Term{TermRank, TermEngine, TermProgress} {
 		s, ok := l.failed(term)
 		if !ok {
+			l.notFailed(term)
 			continue
 		}
 		switch term {
@@ -91,6 +96,7 @@ func (l *look) judgeNone() (Action, Reason, string) {
 	if l.wished() && !l.mayRun() {
 		return ActLaunch, ReasonWish, "asked for by " + l.prev.Arm.Who
 	}
+	l.passed("a person's wish to launch", l.notWished)
 	return ActNone, ReasonNothing, l.doubts()
 }
 
@@ -102,7 +108,7 @@ func (l *look) giveUp(why Reason, detail string) (Action, Reason, string) {
 	if l.next.Phase != GivenUp {
 		l.next.GaveUpIn = l.next.Phase
 		l.next.Phase, l.next.Since, l.next.Seen = GivenUp, l.o.At, l.o.At
-		l.next.Told = slices.DeleteFunc(l.next.Told, func(key string) bool { return key == keyGaveUp })
+		l.forget(keyGaveUp)
 	}
 	l.tell(NoticeGaveUp, keyGaveUp, fmt.Sprintf("gave up: %s (%s): a person must look", why, detail))
 	return ActNone, why, detail
@@ -112,7 +118,7 @@ func (l *look) giveUp(why Reason, detail string) (Action, Reason, string) {
 // served completion, a person's start, arm or reset; nil where there is none.
 func (l *look) open() *Attempt {
 	a := l.last()
-	if a == nil || a.Committed.IsZero() || !a.Launching.IsZero() {
+	if a == nil || a.Stop || a.Committed.IsZero() || !a.Launching.IsZero() {
 		return nil
 	}
 	closers := []Clock{l.next.Served, l.next.PersonStart, l.prev.Reset}
@@ -135,6 +141,9 @@ func (l *look) wished() bool {
 	over := []Clock{l.next.Served, l.next.PersonStart, l.next.Since}
 	for _, a := range l.prev.Attempts {
 		over = append(over, a.Launching)
+		if a.Stop {
+			over = append(over, a.Started)
+		}
 	}
 	return !slices.ContainsFunc(over, func(c Clock) bool { return l.o.At.Later(c, arm.At) })
 }
@@ -157,8 +166,12 @@ func (l *look) lookAgain() (bool, string) {
 // too: a streak of yesterday's looks does not destroy what cannot be seen now.
 func (l *look) failed(t Term) (Strike, bool) {
 	s, ok := l.streak(t)
-	now := map[Term]Verdict{TermRank: l.r.Rank, TermEngine: l.r.Engine, TermProgress: l.r.Progress, TermBoot: l.r.Boot}[t]
-	return s, ok && l.complete(s) && now.Reading == Failing
+	return s, ok && l.complete(s) && l.verdict(t).Reading == Failing
+}
+
+// verdict returns what this look concludes of a term.
+func (l *look) verdict(t Term) Verdict {
+	return map[Term]Verdict{TermRank: l.r.Rank, TermEngine: l.r.Engine, TermProgress: l.r.Progress, TermBoot: l.r.Boot}[t]
 }
 
 func (l *look) streak(t Term) (Strike, bool) {

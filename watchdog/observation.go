@@ -13,7 +13,13 @@ type Observation struct {
 	After      Counters `json:"after"`  // and just after it
 	Ranks      []Rank   `json:"ranks"`  // one per configured rank, in rank order
 	Flag       Flag     `json:"flag"`
+	Checks     *Checks  `json:"checks,omitempty"`      // asked once the time of a disarm has passed; nil: not asked
 	StoreFault string   `json:"store_fault,omitempty"` // why the state cannot be believed or saved
+}
+
+// Checks is what the checks of a restart said, without a restart.
+type Checks struct {
+	Failed string `json:"failed,omitempty"` // the failures; empty: all passed
 }
 
 // HTTP is the outcome of one request.

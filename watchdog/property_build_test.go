@@ -121,7 +121,7 @@ func (d draw) state() State {
 
 func (d draw) attempt(id int) Attempt {
 	began := d.past("began")
-	a := Attempt{ID: id, By: pick(d, "by", "", "", "anna"), Why: "it", Started: began, Tries: 1, Outcome: AttemptOutcome(rapid.IntRange(0, int(OutcomeRecovered)).Draw(d.t, "outcome")),
+	a := Attempt{ID: id, By: pick(d, "by", "", "", "anna"), Why: "it", Started: began, Tries: 1, Outcome: AttemptOutcome(rapid.IntRange(0, int(OutcomeStopped)).Draw(d.t, "outcome")),
 		DestroyFailed: pick(d, "destroy failed", 0, 0, 1, 3), Flusher: d.seldom("flusher"), Step: "step"}
 	if d.often("committed") {
 		a.Committed, a.Destroy = began, []string{"c0", "c1", "c2"}
@@ -131,6 +131,9 @@ func (d draw) attempt(id int) Attempt {
 				a.Launched = append(a.Launched, Launched{Rank: i, ID: fmt.Sprintf("newc%d", i), StartedAt: "s"})
 			}
 		}
+	}
+	if a.By != "" && a.Launching.IsZero() {
+		a.Stop = d.seldom("stop")
 	}
 	if a.Outcome != OutcomeNone {
 		a.Ended = began.Add(pick(d, "took", 0, m))
@@ -165,6 +168,7 @@ func (d draw) look() Observation {
 		}
 	}
 	if d.seldom("flag") {
+		o.Checks = pick(d, "checks", nil, &Checks{}, &Checks{Failed: "disk on n2: full"})
 		pick(d, "which flag", flag(Flag{}), flagUntil(m), flagUntil(-m), flag(Flag{Err: "short"}))(&o)
 	}
 	if d.seldom("store fault") {

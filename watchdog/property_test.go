@@ -54,11 +54,11 @@ func forbidden(t *rapid.T, s State, o Observation, d Decision) {
 		"armed since":                 s.Arm != nil && s.Arm.At.BootID == o.At.BootID && s.Arm.At.Boot > s.Last.Boot,
 		"a completion was served":     d.Readings.Served,
 		"the budget, for a restart":   d.Action == ActRestart && rowPolicy().Used(s, o.At) >= 2,
-		"given up":                    d.Next.Phase == GivenUp,
+		"given up":                    d.Next.Phase == GivenUp && !(d.Action == ActResume && s.Attempts[len(s.Attempts)-1].By != ""),
 		"a person's time":             d.Action == ActRestart && d.Next.Grace != nil && o.At.Since(d.Next.Grace.From) < 10*time.Minute,
 		"nothing fails":               d.Action == ActRestart && d.Readings.Rank.Reading != Failing && d.Readings.Engine.Reading != Failing && d.Readings.Progress.Reading != Failing && d.Readings.Boot.Reading != Failing,
 		"nobody wished a launch":      d.Action == ActLaunch && (s.Arm == nil || !s.Arm.Launch),
-		"no open attempt to resume":   d.Action == ActResume && (len(s.Attempts) == 0 || s.Attempts[len(s.Attempts)-1].Committed.IsZero() || !s.Attempts[len(s.Attempts)-1].Launching.IsZero()),
+		"no open attempt to resume":   d.Action == ActResume && (len(s.Attempts) == 0 || s.Attempts[len(s.Attempts)-1].Stop || s.Attempts[len(s.Attempts)-1].Committed.IsZero() || !s.Attempts[len(s.Attempts)-1].Launching.IsZero()),
 		"a restart over an open one":  d.Action == ActRestart && d.Next.Phase == None,
 		"second look of a ranks look": d.Action == ActLookAgain && o.RanksOnly,
 	}
@@ -67,7 +67,7 @@ func forbidden(t *rapid.T, s State, o Observation, d Decision) {
 			t.Fatalf("%v although: %s\n%s", d.Action, why, d.Sentence())
 		}
 	}
-	if d.EndFlag && (o.StoreFault != "" || o.Flag.Until.IsZero() || o.Flag.Err != "") {
+	if d.EndFlag && (o.Checks == nil || o.Checks.Failed != "" || o.StoreFault != "" || o.Flag.Until.IsZero() || o.Flag.Err != "") {
 		t.Fatalf("the flag ends although it may not")
 	}
 }
@@ -123,6 +123,7 @@ func phaseEdges(t *rapid.T, s State, o Observation, d Decision) {
 	ok := false
 	switch {
 	case to == None:
+		ok = slices.ContainsFunc(s.Attempts, func(a Attempt) bool { return a.Stop && !a.Committed.IsZero() })
 	case to == GivenUp:
 		ok = d.Reason == ReasonBudget || d.Reason == ReasonDestroyFailed
 	case from == GivenUp:
@@ -147,4 +148,41 @@ func hasWords(t *rapid.T, d Decision) {
 	if d.Action != ActNone && (d.Action != d.Wanted || d.Reason != d.Why) {
 		t.Fatalf("acts on another rule than the one that wanted it: %+v", d)
 	}
+}
+
+// Explain decides as Decide does, and the last rules it names are those that decided.
+func TestExplainSaysWhatDecided(t *testing.T) {
+	holds(t, 5000, func(t *rapid.T) {
+		st, o := draw{t}.state(), draw{t}.look()
+		want := Decide(rowPolicy(), st, o)
+		got, rulings := Explain(rowPolicy(), st, o)
+		if !reflect.DeepEqual(want, got) {
+			t.Fatalf("decides otherwise:\n%s", cmp.Diff(want, got))
+		}
+		applied := map[string][]Ruling{}
+		parts := []string{}
+		for _, r := range rulings {
+			if r.Applied {
+				applied[r.Part] = append(applied[r.Part], r)
+			}
+			if n := len(parts); n == 0 || parts[n-1] != r.Part {
+				parts = append(parts, r.Part)
+			}
+			if r.Rule == "" || strings.Contains(r.Rule+r.Words, "internal error") || strings.Contains(r.Rule+r.Words, "%!") {
+				t.Fatalf("no words: %+v", r)
+			}
+		}
+		if !slices.Equal(parts, []string{"advance", "judge"}) && !slices.Equal(parts, []string{"advance", "judge", "gate"}) {
+			t.Fatalf("parts %q", parts)
+		}
+		if j := applied["judge"]; len(j) != 1 || (j[0].Rule != got.Why.String() && got.Reason != ReasonFailing) {
+			t.Fatalf("judge answered %v, the decision says %q", j, got.Why)
+		}
+		if g := applied["gate"]; len(g) > 1 || (len(g) == 1 && g[0].Rule != got.Reason.String() && got.Reason != ReasonFailing) {
+			t.Fatalf("gate answered %v, the decision says %q", g, got.Reason)
+		}
+		if got.Next.Phase != st.Phase && !slices.ContainsFunc(applied["advance"], func(r Ruling) bool { return strings.Contains(r.Words, "phase ") }) && got.Next.Phase != GivenUp && st.Identity == "id" {
+			t.Fatalf("no rule says why %v became %v: %v", st.Phase, got.Next.Phase, rulings)
+		}
+	})
 }

@@ -136,8 +136,8 @@ func (l *look) missing() string {
 // launchOver says whether this boot is of our own launch and that launch failed, or was cut off so
 // long ago that nothing more can come of it: then a missing rank need not be waited for.
 func (l *look) launchOver() bool {
-	a := l.last()
-	if a == nil || a.Launching.IsZero() || !a.Launching.Equal(l.next.Since) {
+	a := l.launch()
+	if a == nil || !a.Launching.Equal(l.next.Since) {
 		return false
 	}
 	if a.Ended.IsZero() {

@@ -15,6 +15,8 @@ import (
 //	server serves | hangs | is-busy | refuses | calls-itself-dead | answers 401
 //	n3 exits 139 | is removed | is silent | answers | docker-hangs | docker-restarts | forgets | is paused | is created
 //	anna starts n1 n2 | stops n1 | removes n1 | arms | arms launch | disarms 2h reason | takes the flag away | resets
+//	anna asks-for a restart | asks-for a stop (which end as the next restart does)
+//	the checks fail | the checks pass
 //	what runs
 //	next restart: ...   every restart: ...
 //	the head's machine is reset | the store is full | the store is fine | the clock jumps -3h
@@ -314,6 +316,8 @@ func (p *script) person(words []string) error {
 		w.flag = Flag{}
 	case "resets":
 		w.state.Reset = w.now
+	case "asks-for":
+		w.ask4(words[2] == "stop")
 	case "starts", "stops", "removes":
 		for _, name := range words[1:] {
 			i := w.named("on " + name)
@@ -334,6 +338,8 @@ func (p *script) machine(what string) error {
 	case what == "the head's machine is reset":
 		w.now.BootID, w.now.Boot = w.now.BootID+"'", 0
 		w.nodes[0].events, w.nodes[0].box.Status, w.nodes[0].box.ExitCode = nil, "exited", 255
+	case what == "the checks fail", what == "the checks pass":
+		w.checks = map[string]string{"the checks fail": "mount on n2: it is not mounted"}[what]
 	case what == "the store is full":
 		w.fault = "no space left on the state volume"
 	case what == "the store is fine":

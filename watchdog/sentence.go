@@ -43,6 +43,14 @@ func colon(s string) string {
 	return ": " + s
 }
 
+// colonAfter puts b behind a; without b there is nothing to say.
+func colonAfter(a, b string) string {
+	if b == "" {
+		return ""
+	}
+	return a + ": " + b
+}
+
 func orElse(s, other string) string {
 	if s == "" {
 		return other
@@ -118,14 +126,19 @@ func (p Policy) BudgetWords(s State, now Clock) string {
 func (l *look) strikeWords() string {
 	var all []string
 	for _, s := range l.next.Strikes {
-		r := l.rule(s)
-		w := fmt.Sprintf("%s (failing %d/%d", s.What, min(s.Looks, r.Looks), r.Looks)
-		if r.Over > 0 {
-			w += fmt.Sprintf(" over %s/%s", brief(s.Last.Since(s.First)), brief(r.Over))
-		}
-		all = append(all, w+")")
+		all = append(all, l.failingWords(s))
 	}
 	return strings.Join(all, "; ")
+}
+
+// failingWords says how far a streak is: "rank 2 (n3) exited 1 (failing 1/2)".
+func (l *look) failingWords(s Strike) string {
+	r := l.rule(s)
+	w := fmt.Sprintf("%s (failing %d/%d", s.What, min(s.Looks, r.Looks), r.Looks)
+	if r.Over > 0 {
+		w += fmt.Sprintf(" over %s/%s", brief(s.Last.Since(s.First)), brief(r.Over))
+	}
+	return w + ")"
 }
 
 // suffix adds the streaks to a sentence where there are any.

@@ -112,8 +112,8 @@ func (l *look) ours(i int, c Container) bool {
 			}
 		}
 	}
-	a := l.last()
-	if a == nil || a.Launching.IsZero() || a.Outcome == OutcomeLaunched {
+	a := l.launch()
+	if a == nil || a.Outcome == OutcomeLaunched {
 		return false
 	}
 	began := l.o.At.Since(a.Launching) - c.Age // after launching

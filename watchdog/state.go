@@ -103,6 +103,7 @@ type Attempt struct {
 	ID            int            `json:"id"`
 	By            string         `json:"by,omitempty"` // the person who asked; empty: the watchdog
 	Why           string         `json:"why"`
+	Stop          bool           `json:"stop,omitempty"` // a person's stop: it removes and does not launch
 	Incident      int            `json:"incident,omitempty"`
 	Started       Clock          `json:"started"`
 	Committed     Clock          `json:"committed,omitzero"`
@@ -141,6 +142,7 @@ const (
 	OutcomeSwitch                      // the switch ended it
 	OutcomeInterrupted                 // SIGTERM, or our own deadline
 	OutcomeRecovered                   // a last canary was served: nothing was done
+	OutcomeStopped                     // a person's stop: every rank is gone
 )
 
 // Arm is a person's leave to act on exactly this config identity.

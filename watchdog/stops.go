@@ -64,7 +64,7 @@ func (l *look) stoppedByUs(id string, ago time.Duration) bool {
 			return false
 		}
 		open := l.open()
-		return !a.Launching.IsZero() || (open != nil && open.ID == a.ID) ||
+		return !a.Launching.IsZero() || a.Stop || (open != nil && open.ID == a.ID) ||
 			(!a.Ended.IsZero() && ago+clockSlack >= l.o.At.Since(a.Ended))
 	})
 }

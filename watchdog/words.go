@@ -48,6 +48,34 @@ func (r Reading) String() string {
 	return fmt.Sprintf("internal error: reading %d", int(r))
 }
 
+func (t Term) String() string {
+	switch t {
+	case TermRank:
+		return "ranks"
+	case TermEngine:
+		return "engine"
+	case TermProgress:
+		return "progress"
+	case TermBoot:
+		return "boot limit"
+	}
+	return fmt.Sprintf("internal error: term %d", int(t))
+}
+
+func (m movement) String() string {
+	switch m {
+	case counterUnknown:
+		return "cannot be compared"
+	case counterAbsent:
+		return "are absent"
+	case counterFlat:
+		return "stand still"
+	case counterMoved:
+		return "move"
+	}
+	return fmt.Sprintf("internal error: movement %d", int(m))
+}
+
 func (o AttemptOutcome) String() string {
 	switch o {
 	case OutcomeNone:
@@ -66,6 +94,8 @@ func (o AttemptOutcome) String() string {
 		return "interrupted"
 	case OutcomeRecovered:
 		return "served meanwhile"
+	case OutcomeStopped:
+		return "stopped"
 	}
 	return fmt.Sprintf("internal error: outcome %d", int(o))
 }

@@ -20,6 +20,7 @@ type world struct {
 	count  float64
 	flag   Flag
 	fault  string
+	checks string   // what the checks would say at the end of a disarm; empty: they pass
 	next   []string // how the next restarts end
 	always string   // how all others end
 	ids    int
@@ -68,6 +69,9 @@ func (w *world) observe(ranksOnly bool) Observation {
 	o := Observation{At: w.now, RanksOnly: ranksOnly, Flag: w.flag, StoreFault: w.fault}
 	for i, n := range w.nodes {
 		o.Ranks = append(o.Ranks, w.rank(i, n))
+	}
+	if w.flag.Over(w.now) {
+		o.Checks = &Checks{Failed: w.checks}
 	}
 	if ranksOnly {
 		return o
@@ -157,7 +161,8 @@ func (w *world) tick() Decision {
 		w.say("         the flag is over and taken away")
 	}
 	if d.EndFlusher {
-		w.state.Attempts[len(w.state.Attempts)-1].FlusherEnded = true
+		last, _ := w.state.Flusher()
+		w.state.Attempts[last.ID-1].FlusherEnded = true
 	}
 	switch d.Action {
 	case ActRestart, ActLaunch, ActResume:

@@ -20,12 +20,32 @@ import (
 //	launch fails on n3
 
 // act carries out one decision.
-func (w *world) act(d Decision) {
+func (w *world) act(d Decision) { w.try(w.attempt(d)) }
+
+// ask4 is a person's restart or stop: it goes on with an open attempt, looks by itself, and saves
+// nothing but the attempt.
+func (w *world) ask4(stop bool) {
+	d := Decide(w.policy, w.state, w.observe(false))
+	a := &Attempt{ID: len(w.state.Attempts) + 1, Started: w.now}
+	if d.Wanted == ActResume && !stop {
+		a = &w.state.Attempts[len(w.state.Attempts)-1]
+	} else {
+		w.state.Attempts = append(append([]Attempt(nil), w.state.Attempts...), *a)
+		a = &w.state.Attempts[len(w.state.Attempts)-1]
+	}
+	a.By, a.Why, a.Stop = "anna", "asked for", stop
+	if stop {
+		w.flag = Flag{Present: true, Who: "anna", When: w.now.Wall, Reason: "stop"}
+	}
+	w.try(a)
+}
+
+// try runs the sequence once, as far as it gets.
+func (w *world) try(a *Attempt) {
 	how := w.always
 	if len(w.next) > 0 {
 		how, w.next = w.next[0], w.next[1:]
 	}
-	a := w.attempt(d)
 	a.Tries++
 	a.Outcome, a.Ended, a.Error = OutcomeNone, Clock{}, ""
 	w.sequence(a, how)
@@ -113,7 +133,13 @@ func (w *world) sequence(a *Attempt, how string) {
 		w.cut(a, verb)
 		return
 	}
-	a.Removed, a.Flusher = true, true
+	a.Removed = true
+	if a.Stop {
+		w.health, w.canary, w.moving = 0, "refused", "absent"
+		w.end(a, OutcomeStopped, "")
+		return
+	}
+	a.Flusher = true
 	w.pass(20 * time.Second)
 	if class == "settle" {
 		if verb == "waiting" {

@@ -35,8 +35,10 @@ func (s *session) act(ctx context.Context, d watchdog.Decision, o watchdog.Obser
 		}
 	}))
 	if d.EndFlusher {
-		if err := runner.EndFlusher(ctx, st.Attempts[len(st.Attempts)-1]); err != nil {
-			return err
+		if a, found := st.Flusher(); found {
+			if err := runner.EndFlusher(ctx, a); err != nil {
+				return err
+			}
 		}
 	}
 	if d.Preserve {
@@ -101,14 +103,7 @@ func (s *session) restart(ctx context.Context, r *restart.Runner, st watchdog.St
 // order is what the runner is told: what was seen, and whether to ask once more before destroying.
 // A group that is to be launched has nobody to ask, and no group serves with a dead rank.
 func (s *session) order(st watchdog.State, d watchdog.Decision, o watchdog.Observation, a watchdog.Attempt) restart.Order {
-	order := restart.Order{Attempt: a, Seen: seen(o), MemFloor: s.memoryFloor(st), Claimant: claimant(st)}
-	for _, r := range o.Ranks {
-		started := ""
-		if r.Container != nil {
-			started = r.Container.StartedAt
-		}
-		order.Started = append(order.Started, started)
-	}
+	order := restart.Order{Attempt: a, Seen: seen(o), Started: startedAt(o), MemFloor: s.memoryFloor(st), Claimant: claimant(st)}
 	if d.Action != watchdog.ActLaunch && !ranDead(d.Readings) {
 		order.Canary = func(ctx context.Context) bool { return s.prober.Canary(ctx).Served() }
 	}

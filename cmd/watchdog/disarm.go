@@ -28,7 +28,7 @@ func disarmCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "`why`, for those who come later")
-	c.Flags().DurationVar(&length, "for", 0, "end by itself after this `TIME`, such as 2h or 90m, if a rank runs then (default: never; arm ends it)")
+	c.Flags().DurationVar(&length, "for", 0, "end by itself after this `TIME`, such as 2h or 90m, if all checks pass and a rank runs then (default: never; arm ends it)")
 	return c
 }
 

@@ -6,11 +6,15 @@ import (
 
 // lastGood describes a boot of ours that has just served; nil where none has.
 func lastGood(p watchdog.Policy, before, next watchdog.State, o watchdog.Observation) *watchdog.LastGood {
-	if len(before.Attempts) == 0 || !justServed(next, o.At) {
+	i := len(before.Attempts) - 1
+	for i >= 0 && before.Attempts[i].Launching.IsZero() {
+		i-- // a person's restart that was refused since
+	}
+	if i < 0 || !justServed(next, o.At) {
 		return nil
 	}
-	a := before.Attempts[len(before.Attempts)-1]
-	if a.Launching.IsZero() || before.Served.After(a.Launching) || next.PersonStart.After(a.Launching) {
+	a := before.Attempts[i]
+	if before.Served.After(a.Launching) || next.PersonStart.After(a.Launching) {
 		return nil // that launch has served before, or this start is somebody else's
 	}
 	good := &watchdog.LastGood{At: o.At, Identity: p.Identity, MemFree: a.MemFree, Boot: o.At.Since(a.Launching)}

@@ -17,6 +17,7 @@ func (s *session) look(ctx context.Context, st watchdog.State, fault string, ran
 	began := time.Now()
 	o := s.observe(ctx, st, ranksOnly)
 	o.StoreFault = fault
+	s.askChecks(ctx, &o)
 	if err := ctx.Err(); err != nil {
 		return watchdog.Decision{}, o, codeError{exitRefused, "interrupted while looking; nothing was touched"}
 	}

@@ -93,6 +93,7 @@ func (s *session) dryRun(ctx context.Context) error {
 	if fault := errors.Join(err, asError(damage)); fault != nil {
 		o.StoreFault = fault.Error()
 	}
+	s.askChecks(ctx, &o)
 	d := watchdog.Decide(s.policy, st, o)
 	fmt.Fprintln(s.out, plain(d.Sentence()))
 	s.printRanks(d, o)
