@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"cluster-watchdog/scripts"
 )
@@ -72,30 +73,42 @@ func (r *Runner) nodeChecks(ctx context.Context, o Order, steps []Step) []Failur
 	var wait sync.WaitGroup
 	for rank := range r.plan.settings.Nodes {
 		wait.Go(func() {
-			for _, s := range steps {
-				if !s.Runs(r.plan.settings, rank) {
-					continue
-				}
-				res, err := r.run(ctx, s, rank, o)
-				if err == nil {
-					if o.Heard != nil {
-						o.Heard(s, rank, res)
-					}
-					continue
-				}
-				f := r.failure(s, rank, err)
-				said := slices.ContainsFunc(perNode[rank], func(g Failure) bool { return g.Reason() == f.Reason() })
-				if !said { // a Docker that refuses fails several checks
-					perNode[rank] = append(perNode[rank], f)
-				}
-				if unreachable(err) {
-					return
-				}
+			began := time.Now()
+			perNode[rank] = r.checksOf(ctx, o, steps, rank)
+			var failed error
+			if len(perNode[rank]) > 0 {
+				failed = &Refusal{Failures: perNode[rank]}
 			}
+			r.watched(stageChecks, r.plan.settings.Nodes[rank], began, failed)
 		})
 	}
 	wait.Wait()
 	return slices.Concat(perNode...)
+}
+
+func (r *Runner) checksOf(ctx context.Context, o Order, steps []Step, rank int) []Failure {
+	var failures []Failure
+	for _, s := range steps {
+		if !s.Runs(r.plan.settings, rank) {
+			continue
+		}
+		res, err := r.run(ctx, s, rank, o)
+		if err == nil {
+			if o.Heard != nil {
+				o.Heard(s, rank, res)
+			}
+			continue
+		}
+		f := r.failure(s, rank, err)
+		said := slices.ContainsFunc(failures, func(g Failure) bool { return g.Reason() == f.Reason() })
+		if !said { // a Docker that refuses fails several checks
+			failures = append(failures, f)
+		}
+		if unreachable(err) {
+			break
+		}
+	}
+	return failures
 }
 
 func (r *Runner) failure(s Step, rank int, err error) Failure {

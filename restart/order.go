@@ -39,6 +39,9 @@ type World struct {
 	Local  map[string]func() error      // checks on the head itself, by name
 	Notice func(kind watchdog.NoticeKind, key, text string)
 	Log    zerolog.Logger
+
+	Progress func(Progress) // optional: what happens, as it happens; called by several goroutines
+	Finish   bool           // an interrupt waits for the destructive or launching step that runs
 }
 
 // Runner carries out plans.

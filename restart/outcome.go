@@ -94,6 +94,9 @@ func (t *try) report() {
 		e = t.world.Log.Info()
 	}
 	e = e.Int("attempt", a.ID).Str("step", a.Step).Str("phase", watchdog.Booting.String())
+	if a.By != "" {
+		e = e.Str("by", a.By)
+	}
 	n := len(t.plan.settings.Nodes)
 	switch a.Outcome {
 	case watchdog.OutcomeLaunched:
@@ -106,9 +109,11 @@ func (t *try) report() {
 		e.Str("event", "broken").Msgf("RESTART broken in step %q (%d/%d), the group is half down: %s", a.Step, a.DestroyFailed, maxDestroy, a.Error)
 		t.world.Notice(watchdog.NoticeTrouble, "broken "+a.Step, "removing containers failed, the group is half down: "+a.Error)
 	case watchdog.OutcomeSwitch:
-		e.Str("event", "switch").Msgf("RESTART ended by the switch before step %q: %s", a.Step, t.standing())
+		e.Str("event", "switch").Msgf("%s ended by the switch before step %q: %s", t.what(), t.comes, t.standing())
+		t.tellStanding()
 	case watchdog.OutcomeInterrupted:
-		e.Str("event", "interrupted").Msgf("RESTART %s: %s", a.Error, t.standing())
+		e.Str("event", "interrupted").Msgf("%s %s", t.what(), a.Error)
+		t.tellStanding()
 	case watchdog.OutcomeRecovered:
 		e.Str("event", "recovered").Msg("RESTART not needed: the last canary was served; nothing was touched")
 	default:
@@ -125,20 +130,11 @@ func (t *try) reportRefusal() {
 		return
 	}
 	e.Msgf("RESTART refused, nothing touched, not counted: %s", a.Error)
-	t.world.Notice(watchdog.NoticeRefused, "check "+a.Step, fmt.Sprintf("a restart is needed (%s) and refused: %s", a.Why, a.Error))
-}
-
-// standing says what is left behind by a run that ended early.
-func (t *try) standing() string {
-	a := t.o.Attempt
-	switch {
-	case a.Committed.IsZero():
-		return "nothing was touched"
-	case a.Launching.IsZero():
-		return "the group is down; `cluster-watchdog arm` closes this attempt, taking the flag away lets it go on"
-	default:
-		return t.runsWhere() + "; their memory is held"
+	why := "is needed"
+	if a.By != "" {
+		why = "was asked for by " + a.By
 	}
+	t.world.Notice(watchdog.NoticeRefused, "check "+a.Step, fmt.Sprintf("a restart %s (%s) and refused: %s", why, a.Why, a.Error))
 }
 
 // maxDestroy repeats watchdog.Policy.DestroyTries for the sentence; a test compares them.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"cluster-watchdog/scripts"
 )
@@ -42,6 +43,7 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 		}
 		wanted++
 		wait.Go(func() {
+			began := time.Now()
 			complete := true
 			for _, s := range r.plan.of(scripts.Preserve) {
 				if !s.Runs(r.plan.settings, rank) {
@@ -49,9 +51,13 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 				}
 				complete = r.preserveOne(ctx, c, s, rank) && complete
 			}
+			var lost error
 			if complete {
 				whole.Add(1)
+			} else {
+				lost = errLost
 			}
+			r.watched(stagePreserve, r.plan.settings.Nodes[rank], began, lost)
 		})
 	}
 	wait.Wait()
@@ -61,6 +67,9 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 	}
 	r.world.Log.Info().Str("event", "preserve").Str("folder", folder).Msgf("RESTART logs preserved in %s", folder)
 }
+
+// errLost is for the one who watches; what failed and why is logged.
+var errLost = errors.New("its logs were not preserved; going on without")
 
 // preserveOne says whether the output of s is on disk now.
 func (r *Runner) preserveOne(ctx context.Context, c *copying, s Step, rank int) bool {

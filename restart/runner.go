@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"cluster-watchdog/scripts"
 	"cluster-watchdog/watchdog"
@@ -15,7 +16,7 @@ import (
 // attempt's Outcome; an error means that the attempt could not be saved, and then nothing more was
 // touched after that.
 func (r *Runner) Run(ctx context.Context, o Order) (watchdog.Attempt, error) {
-	t := &try{Runner: r, o: o}
+	t := &try{Runner: r, o: o, gone: map[int]bool{}}
 	a := &t.o.Attempt
 	a.Tries++
 	before := a.Step // what refused last time
@@ -34,7 +35,10 @@ func (r *Runner) Run(ctx context.Context, o Order) (watchdog.Attempt, error) {
 // try is one run of the sequence.
 type try struct {
 	*Runner
-	o Order
+	o      Order
+	comes  string       // the step that is about to run
+	gone   map[int]bool // ranks whose container this try has removed
+	spared map[int]bool // ranks that a stop leaves as they are
 }
 
 // sequence runs everything in its order and returns the first thing that ended it.
@@ -46,9 +50,9 @@ func (t *try) sequence(ctx context.Context, refusedBefore bool, before string) e
 			return &Refusal{Failures: failures}
 		}
 	}
-	t.begin("preserve logs")
+	t.begin(stagePreserve)
 	t.Preserve(ctx, a.Incident, t.o.Seen)
-	t.begin("checks")
+	t.begin(stageChecks)
 	clearance, failures := t.Check(ctx, t.o)
 	if len(failures) > 0 {
 		return &Refusal{Failures: failures}
@@ -72,6 +76,7 @@ func (t *try) sequence(ctx context.Context, refusedBefore bool, before string) e
 // be destroyed is on disk first.
 func (t *try) commit(c *Clearance) error {
 	a := &t.o.Attempt
+	t.comes = stageCommit
 	now := t.world.Clock()
 	ids, err := c.spend(now, t.world.Switch())
 	if err != nil {
@@ -91,17 +96,42 @@ func (t *try) commit(c *Clearance) error {
 			a.Destroy[rank] = id
 		}
 	}
-	a.Step = "commit"
+	t.begin(stageCommit)
 	if err := t.save(); err != nil {
 		return err
 	}
-	t.world.Log.Info().Str("event", "commit").Int("attempt", a.ID).Msgf("RESTART checks passed on all nodes, commit (try %d)", a.Tries)
+	t.tellCommit()
+	return nil
+}
+
+// tellCommit tells that it begins in earnest.
+func (t *try) tellCommit() {
+	a := t.o.Attempt
 	verb := "restarting"
-	if !slices.ContainsFunc(a.Destroy, func(id string) bool { return id != "" }) {
+	switch {
+	case a.Stop:
+		verb = "stopping"
+	case !slices.ContainsFunc(a.Destroy, func(id string) bool { return id != "" }):
 		verb = "launching"
 	}
-	t.world.Notice(watchdog.NoticeRestart, fmt.Sprintf("restart %d", a.ID), verb+" the group: "+a.Why)
-	return nil
+	t.world.Log.Info().Str("event", "commit").Int("attempt", a.ID).Msgf("%s checks passed on %d/%d nodes, commit (try %d)", t.what(), len(t.plan.settings.Nodes)-len(t.spared), len(t.plan.settings.Nodes), a.Tries)
+	t.world.Notice(watchdog.NoticeRestart, fmt.Sprintf("restart %d", a.ID), fmt.Sprintf("%s the group%s: %s", verb, t.askedFor(), a.Why))
+}
+
+// what names the run in the journal.
+func (t *try) what() string {
+	if t.o.Attempt.Stop {
+		return "STOP"
+	}
+	return "RESTART"
+}
+
+// askedFor names the person behind the attempt, where there is one.
+func (t *try) askedFor() string {
+	if t.o.Attempt.By == "" {
+		return ""
+	}
+	return ", asked for by " + t.o.Attempt.By
 }
 
 // newSince finds the containers that an earlier commit of this attempt did not name: somebody made
@@ -125,12 +155,20 @@ func (t *try) newSince(ids []string) []Failure {
 // node stops here: nothing is launched over a half-cleaned group.
 func (t *try) destroy(ctx context.Context) error {
 	for _, s := range t.plan.of(scripts.Destroy) {
-		if err := t.step(ctx, s, nil); err != nil {
+		if err := t.step(ctx, s, t.removed(s)); err != nil {
 			return &Broken{Step: s.Name, Err: err}
 		}
 	}
 	t.o.Attempt.Removed = true
 	return t.save()
+}
+
+// removed returns what notes which ranks are gone, for the words of a run that ends early.
+func (t *try) removed(s Step) func(int, Result) {
+	if s.Script != "destroy/remove" {
+		return nil
+	}
+	return func(rank int, _ Result) { t.gone[rank] = true }
 }
 
 // settle waits until the nodes are fit for a launch. It may still refuse; then the group is down
@@ -183,6 +221,7 @@ func (t *try) tellUncompared() {
 // launch be counted that never was. The first failure stops later launches.
 func (t *try) launch(ctx context.Context) error {
 	a := &t.o.Attempt
+	t.comes = "launch"
 	if err := t.mayGoOn(ctx); err != nil {
 		return err
 	}
@@ -237,9 +276,11 @@ func (t *try) end(ctx context.Context, err error) (watchdog.Attempt, error) {
 	case errors.As(err, &unsaved):
 		return *a, err
 	case errors.Is(err, errSwitch):
-		a.Outcome, a.Error = watchdog.OutcomeSwitch, err.Error()
+		a.Outcome = watchdog.OutcomeSwitch
+		a.Error = fmt.Sprintf("the switch was thrown before step %q: %s", t.comes, t.standing())
 	case ctx.Err() != nil:
-		a.Outcome, a.Error = watchdog.OutcomeInterrupted, "interrupted in step "+a.Step
+		a.Outcome = watchdog.OutcomeInterrupted
+		a.Error = fmt.Sprintf("interrupted in step %q: %s", a.Step, t.standing())
 	case errors.As(err, &broken):
 		a.Outcome, a.Error = watchdog.OutcomeBroken, err.Error()
 		a.DestroyFailed++
@@ -260,8 +301,11 @@ func (t *try) end(ctx context.Context, err error) (watchdog.Attempt, error) {
 	return *a, nil
 }
 
-// begin notes the step that is about to run.
-func (t *try) begin(step string) { t.o.Attempt.Step = step }
+// begin notes the step that runs now.
+func (t *try) begin(step string) {
+	t.o.Attempt.Step, t.comes = step, step
+	t.watched(step, "", time.Time{}, nil)
+}
 
 // save has the attempt on disk when it returns nil.
 func (t *try) save() error {

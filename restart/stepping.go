@@ -2,32 +2,42 @@ package restart
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
+
+	"cluster-watchdog/scripts"
 )
 
 // step runs one step on all its nodes and waits for all of them: the barrier between two steps.
 // take, where given, sees each good answer, those of several nodes at once. All failures are
 // returned.
 func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
+	t.comes = s.Name
 	if err := t.mayGoOn(ctx); err != nil {
 		return err
+	}
+	if t.world.Finish && (s.Class() == scripts.Destroy || s.Class() == scripts.Launch) {
+		ctx = context.WithoutCancel(ctx) // cut off, nobody would know what it has done
 	}
 	t.begin(s.Name)
 	if err := t.save(); err != nil {
 		return err
 	}
 	began := time.Now()
-	ranks := t.plan.settings.ranksOf(s)
+	ranks := slices.DeleteFunc(t.plan.settings.ranksOf(s), func(rank int) bool { return t.spared[rank] })
 	failures := make([]*Failure, len(t.plan.settings.Nodes))
 	o := t.o // as it is before the step: nodes run side by side and must not see it change
 	one := func(rank int) bool {
 		res, err := t.run(ctx, s, rank, o)
 		if err != nil {
 			failures[rank] = t.nodeFailed(s, rank, err)
+			t.watched(s.Name, failures[rank].Node, began, errors.New(failures[rank].Reason()))
 			return false
 		}
+		t.watched(s.Name, t.plan.settings.Nodes[rank], began, nil)
 		if take != nil {
 			take(rank, res)
 		}
@@ -44,7 +54,7 @@ func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 		return &Refusal{Failures: failed}
 	}
 	t.world.Log.Info().Str("event", "step").Str("step", s.Name).Int("attempt", o.Attempt.ID).
-		Msgf("RESTART step %q done on %d/%d nodes in %s", s.Name, len(ranks), len(ranks), time.Since(began).Round(10*time.Millisecond))
+		Msgf("%s step %q done on %d/%d nodes in %s", t.what(), s.Name, len(ranks), len(ranks), time.Since(began).Round(10*time.Millisecond))
 	return nil
 }
 
@@ -77,7 +87,7 @@ func (t *try) oneByOne(ctx context.Context, ranks []int, one func(rank int) bool
 func (t *try) nodeFailed(s Step, rank int, err error) *Failure {
 	f := t.failure(s, rank, err)
 	t.world.Log.Error().Str("event", "step").Str("step", s.Name).Str("node", f.Node).Int("attempt", t.o.Attempt.ID).
-		Msgf("RESTART step %q failed on %s: %s", s.Name, f.Node, f.Reason())
+		Msgf("%s step %q failed on %s: %s", t.what(), s.Name, f.Node, f.Reason())
 	return &f
 }
 

@@ -128,7 +128,7 @@ func (s *session) attempt(st watchdog.State, d watchdog.Decision) (watchdog.Atte
 		return watchdog.Attempt{}, err
 	}
 	why := d.Why.String()
-	if d.Detail != "" {
+	if d.Detail != "" && by == "" {
 		why += ": " + d.Detail
 	}
 	return watchdog.Attempt{ID: id, By: by, Why: why, Incident: incidentOf(st)}, nil

@@ -1,0 +1,62 @@
+package restart
+
+import (
+	"time"
+
+	"cluster-watchdog/scripts"
+)
+
+// Progress is one thing that happened in a run, for a person who watches it: a step begins, or a
+// node is through with it.
+type Progress struct {
+	Step string // one of the plan's Stages
+	Node string // empty: the step begins
+	Took time.Duration
+	Err  error // why it failed on that node
+}
+
+// The stages that are not single steps of the plan.
+const (
+	stagePreserve = "preserve logs"
+	stageChecks   = "checks"
+	stageCommit   = "commit"
+)
+
+// Stages returns what a restart goes through, in its order, by the names that Progress and an
+// attempt's Step use; for a stop, only until everything is removed.
+func (p *Plan) Stages(stop bool) []string {
+	all := []string{stagePreserve, stageChecks, stageCommit}
+	last := scripts.Launch
+	if stop {
+		last = scripts.Destroy
+	}
+	for class := scripts.Destroy; class <= last; class++ {
+		for _, s := range p.of(class) {
+			if p.runsAnywhere(s) {
+				all = append(all, s.Name)
+			}
+		}
+	}
+	return all
+}
+
+func (p *Plan) runsAnywhere(s Step) bool {
+	for rank := range p.settings.Nodes {
+		if s.Runs(p.settings, rank) {
+			return true
+		}
+	}
+	return false
+}
+
+// watched tells the one who watches, if anybody does.
+func (r *Runner) watched(step, node string, began time.Time, err error) {
+	if r.world.Progress == nil {
+		return
+	}
+	p := Progress{Step: step, Node: node, Err: err}
+	if node != "" {
+		p.Took = time.Since(began)
+	}
+	r.world.Progress(p)
+}
