@@ -18,7 +18,7 @@ const (
 	changesFor   = 90 * day
 	changesLeast = 100
 	changesMost  = 50_000
-	changesBytes = 32 << 20 // of observations; one of four nodes has 2 KiB or 3 KiB
+	changesBytes = 32 << 20 // of observations and what they were judged by; both together some 5 KiB for four nodes
 	fullMost     = changesBytes / 8
 
 	daysKept = 400
@@ -84,7 +84,11 @@ func (s *Store) forgetChanges(tx *bbolt.Tx, l *ledger) error {
 				return err
 			}
 		}
-		l.Bytes -= int64(len(text))
+		before, err := forgetBefore(tx, key)
+		if err != nil {
+			return err
+		}
+		l.Bytes -= int64(len(text) + before)
 		l.Changes--
 		if err := changes.Delete(key); err != nil {
 			return err

@@ -49,10 +49,12 @@ func (u *unsynced) look(next watchdog.State, row Row, full *watchdog.Observation
 	check(u.t, err)
 	row.Full = full != nil
 	check(u.t, u.db.Update(func(tx *bbolt.Tx) error {
+		before, err := beforeOf(tx, next)
+		check(u.t, err)
 		if err := bucketCurrent.in(tx).Put([]byte(keyState), stateText); err != nil {
 			return err
 		}
-		return u.s.appendLook(tx, next, row, text)
+		return u.s.appendLook(tx, next, row, text, before)
 	}))
 }
 

@@ -22,6 +22,7 @@ type Row struct {
 	Canary   time.Duration  `json:"canary,omitempty"` // how long a served completion took; zero: none was served
 	Full     bool           `json:"full,omitempty"`   // the observation is kept; set by SaveLook
 	Age      time.Duration  `json:"age,omitempty"`    // of the state at this look, by its own clock; set by SaveLook
+	Deeds    []Deed         `json:"-"`                // what changed with it; SaveLook keeps them longer than rows
 }
 
 // SaveLook writes the next state and the row of a look in one transaction, and the observation
@@ -43,10 +44,19 @@ func (s *Store) SaveLook(next watchdog.State, row Row, full *watchdog.Observatio
 	}
 	row.Full = fullText != nil
 	return s.update(func(tx *bbolt.Tx) error {
+		var before []byte
+		if fullText != nil {
+			if before, err = beforeOf(tx, next); err != nil {
+				return err
+			}
+		}
 		if err := bucketCurrent.in(tx).Put([]byte(keyState), stateText); err != nil {
 			return err
 		}
-		return s.appendLook(tx, next, row, fullText)
+		if err := s.appendLook(tx, next, row, fullText, before); err != nil {
+			return err
+		}
+		return recordDeeds(tx, row.Deeds)
 	})
 }
 
@@ -61,7 +71,7 @@ func encodeFull(o *watchdog.Observation) ([]byte, error) {
 }
 
 // appendLook writes everything about a look but the state that it led to.
-func (s *Store) appendLook(tx *bbolt.Tx, next watchdog.State, row Row, full []byte) error {
+func (s *Store) appendLook(tx *bbolt.Tx, next watchdog.State, row Row, full, before []byte) error {
 	l, err := s.ledger(tx)
 	if err != nil {
 		return err
@@ -71,7 +81,7 @@ func (s *Store) appendLook(tx *bbolt.Tx, next watchdog.State, row Row, full []by
 	if err := s.countLook(tx, &l, next, row, passed); err != nil {
 		return err
 	}
-	if err := appendRow(tx, &l, row, full); err != nil {
+	if err := appendRow(tx, &l, row, full, before); err != nil {
 		return err
 	}
 	if err := s.forget(tx, &l); err != nil {
@@ -80,7 +90,7 @@ func (s *Store) appendLook(tx *bbolt.Tx, next watchdog.State, row Row, full []by
 	return l.save(tx)
 }
 
-func appendRow(tx *bbolt.Tx, l *ledger, row Row, full []byte) error {
+func appendRow(tx *bbolt.Tx, l *ledger, row Row, full, before []byte) error {
 	text, err := encode(row)
 	if err != nil {
 		return err
@@ -93,8 +103,11 @@ func appendRow(tx *bbolt.Tx, l *ledger, row Row, full []byte) error {
 	if err := rows.Put(numberKey(number), text); err != nil || full == nil {
 		return err
 	}
-	l.Bytes += int64(len(full))
+	l.Bytes += int64(len(full) + len(before))
 	l.Changes++
+	if err := keepBefore(tx, number, before); err != nil {
+		return err
+	}
 	if err := bucketChanges.growing(tx).Put(numberKey(number), text); err != nil {
 		return err
 	}

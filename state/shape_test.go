@@ -22,7 +22,7 @@ func TestStoredTypesFitTheSchemaVersion(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	for _, stored := range []reflect.Type{
 		reflect.TypeFor[watchdog.State](), reflect.TypeFor[watchdog.Attempt](), reflect.TypeFor[watchdog.Arm](),
-		reflect.TypeFor[watchdog.LastGood](), reflect.TypeFor[watchdog.Clock](), reflect.TypeFor[Row](), reflect.TypeFor[watchdog.Observation](),
+		reflect.TypeFor[watchdog.LastGood](), reflect.TypeFor[watchdog.Clock](), reflect.TypeFor[Row](), reflect.TypeFor[Deed](), reflect.TypeFor[watchdog.Observation](),
 		reflect.TypeFor[ledger](), reflect.TypeFor[Day](),
 	} {
 		describe(&out, stored, seen)

@@ -34,6 +34,7 @@ func (l *look) advance() {
 	}
 	l.next.Last = l.o.At
 	l.next.Config, l.next.Identity = l.p.Config, l.p.Identity
+	l.next.Flag = l.o.Flag
 }
 
 // lookFirst makes this look a first one after any gap in knowledge: nothing seen before it may

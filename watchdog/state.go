@@ -17,6 +17,8 @@ type State struct {
 	Config   string `json:"config,omitempty"`     // Policy.Config of the last look
 	Identity string `json:"identity,omitempty"`   // Policy.Identity of the last look
 
+	Flag Flag `json:"flag,omitzero"` // the disarmed flag as the last look saw it
+
 	Earlier    Clock `json:"earlier,omitzero"`      // the last look of an earlier boot
 	ClockDoubt bool  `json:"clock_doubt,omitempty"` // this boot's wall clock has not been plausible yet
 
