@@ -34,6 +34,7 @@ type session struct {
 	config  Config
 	policy  watchdog.Policy
 	store   memory
+	past    *state.Store // the same, for who asks what was
 	targets []restart.Target
 	nodes   nodes
 	prober  looker
@@ -56,9 +57,10 @@ func (a *app) open() (*session, error) {
 		return nil, err
 	}
 	s := &session{app: a, config: c, policy: c.Policy(buildTime()), now: probe.Now, log: newLogger(a.errs, os.Getenv, a.story)}
-	if s.store, err = state.Open(c.StateDir); err != nil {
+	if s.past, err = state.Open(c.StateDir); err != nil {
 		return nil, err
 	}
+	s.store = s.past
 	settings := c.settings()
 	settings.Owner = a.host.owner(c)
 	if s.plan, err = restart.NewPlan(settings, restart.Steps()); err != nil {

@@ -62,7 +62,14 @@ func (s *session) saveArm(st watchdog.State, o watchdog.Observation, flag watchd
 	if err := s.removeFlag(flag); err != nil {
 		return err
 	}
-	s.record("armed", st.Phase, "armed by %s", arm.Who)
+	s.record("armed", "armed by %s", arm.Who)
+	wish := ""
+	if launch {
+		wish = "and launch it"
+	}
+	if err := s.store.Record(state.Deed{At: arm.At, Kind: deedArmed, Who: arm.Who, Text: wish}); err != nil {
+		return err
+	}
 	st.Arm = arm
 	fmt.Fprintf(s.out, "armed by %s. %s\n", arm.Who, s.whatNext(st, o))
 	return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -28,11 +27,6 @@ func TestMain(m *testing.M) {
 		"no-head-id":       func() { os.Exit(runOn(host{name: "spark"})) },
 		"watchdog-on-disk": playDisk,
 	})
-}
-
-// runOn runs the program on a head of its own.
-func runOn(h host) int {
-	return (&app{in: os.Stdin, out: os.Stdout, errs: os.Stderr, host: h}).run(context.Background(), os.Args[1:])
 }
 
 // programsFirst builds the programs of the nodes before the tests run.

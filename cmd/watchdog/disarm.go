@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -17,14 +18,14 @@ func disarmCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "disarm --reason TEXT [--for TIME]",
 		Short: "Keep looking and recording, never act; takes effect at once, also in the middle of a restart",
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			if reason = plain(reason); reason == "" {
 				return usageError{fmt.Errorf("cannot disarm without a reason: say why with --reason, the next person will ask")}
 			}
 			if length < 0 {
 				return usageError{fmt.Errorf("cannot disarm for %s: give a time like 2h or 90m", briefDuration(length))}
 			}
-			return a.disarm(reason, length)
+			return a.disarm(c.Context(), reason, length)
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "`why`, for those who come later")
@@ -34,7 +35,7 @@ func disarmCommand(a *app) *cobra.Command {
 
 // disarm writes the flag. It needs neither the database nor the lock, so that nothing can be in
 // the way of a person who wants this to stop.
-func (a *app) disarm(reason string, length time.Duration) error {
+func (a *app) disarm(ctx context.Context, reason string, length time.Duration) error {
 	c, err := loadConfig(a.configPath)
 	if err != nil {
 		return fmt.Errorf("%w\n(`touch %s` disarms without a config)", err, state.FlagPath(defaultConfig().StateDir))
@@ -50,8 +51,10 @@ func (a *app) disarm(reason string, length time.Duration) error {
 		return err
 	}
 	fmt.Fprintf(a.out, "disarmed %s: %s\n", until, reason)
+	a.record("disarmed", "disarmed by %s %s: %s", f.Who, until, reason)
 	if h, busy := state.HeldBy(c.StateDir); busy {
-		fmt.Fprintf(a.out, "another watchdog is running (%s): it stops before its next destructive or launching step; `cluster-watchdog status` shows where\n", h)
+		fmt.Fprintf(a.out, "another watchdog is running (%s): it stops before its next destructive or launching step\n", h)
+		a.follow(ctx, c.StateDir, h)
 	}
 	return nil
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/coreos/go-systemd/v22/journal"
 	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
-
-	"cluster-watchdog/watchdog"
 )
 
 // newLogger writes to w in the form that its reader wants: fields for the journal where w is
@@ -19,11 +17,39 @@ func newLogger(w io.Writer, getenv func(string) string, story bool) zerolog.Logg
 	return zerolog.New(logWriter(w, getenv, story)).With().Timestamp().Logger()
 }
 
-// record writes into the journal what a person's command did. On a terminal its own answer says so.
-func (s *session) record(event string, phase watchdog.Phase, format string, args ...any) {
-	if f, ok := s.errs.(*os.File); ok && isJournal(f, os.Getenv("JOURNAL_STREAM")) {
-		s.log.Info().Str("event", event).Str("phase", phase.String()).Msgf(format, args...)
+// record writes into the journal what a person's command did. Its own answer says so to the person.
+func (a *app) record(event string, format string, args ...any) {
+	f, _ := a.errs.(*os.File)
+	var log zerolog.Logger
+	switch {
+	case isJournal(f, os.Getenv("JOURNAL_STREAM")):
+		log = newLogger(a.errs, os.Getenv, a.story)
+	case isTerminal(f) && !a.story && journal.Enabled():
+		log = journalLogger(journal.Send)
+	default:
+		return
 	}
+	log.Info().Str("event", event).Str("by", whoami()).Msgf(format, args...)
+}
+
+// personsLogger is for a command that shows a person its progress: on a terminal all goes to the
+// journal, which is the audit, and where there is none only what is out of the ordinary is shown.
+func personsLogger(w io.Writer) zerolog.Logger {
+	f, _ := w.(*os.File)
+	switch {
+	case isTerminal(f) && journal.Enabled():
+		return journalLogger(journal.Send)
+	case isTerminal(f):
+		return newLogger(w, os.Getenv, false).Level(zerolog.ErrorLevel)
+	default:
+		return newLogger(w, os.Getenv, false)
+	}
+}
+
+// journalLogger writes into the journal alone, as about our unit, so that `journalctl -u` shows
+// what was done from a shell too.
+func journalLogger(send func(string, journal.Priority, map[string]string) error) zerolog.Logger {
+	return zerolog.New(&journalWriter{send: send, fallback: io.Discard, unit: unitName}).With().Timestamp().Logger()
 }
 
 func logWriter(w io.Writer, getenv func(string) string, story bool) io.Writer {
@@ -32,12 +58,21 @@ func logWriter(w io.Writer, getenv func(string) string, story bool) io.Writer {
 	case isJournal(f, getenv("JOURNAL_STREAM")):
 		return &journalWriter{send: journal.Send, fallback: w}
 	case isTerminal(f):
-		return lines(w, "15:04:05", getenv("NO_COLOR") == "" && getenv("TERM") != "dumb")
+		return withJournal(lines(w, "15:04:05", getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"), story)
 	case story:
 		return lines(w, "15:04:05", false)
 	default:
 		return lines(w, time.RFC3339, false)
 	}
+}
+
+// withJournal lets the journal hear what a tick by hand does, beside the terminal. A demo is no
+// business of the journal.
+func withJournal(terminal io.Writer, story bool) io.Writer {
+	if story || !journal.Enabled() {
+		return terminal
+	}
+	return zerolog.MultiLevelWriter(terminal, &journalWriter{send: journal.Send, fallback: io.Discard, unit: unitName})
 }
 
 // lines writes the sentence first and the fields behind it:
@@ -56,7 +91,7 @@ func lines(w io.Writer, timeFormat string, colour bool) io.Writer {
 }
 
 // inSentence are the fields for the journal that a sentence says already.
-var inSentence = []string{"event", "phase", "reason", "attempt", "step", "node", "notice", "folder"}
+var inSentence = []string{"event", "phase", "reason", "attempt", "step", "node", "notice", "folder", "by"}
 
 // formatLevel tells only what is out of the ordinary.
 func formatLevel(level any) string {

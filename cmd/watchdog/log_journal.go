@@ -19,7 +19,11 @@ const logName = "cluster-watchdog"
 type journalWriter struct {
 	send     func(message string, p journal.Priority, fields map[string]string) error
 	fallback io.Writer // the stream that systemd reads too, for when the socket fails
+	unit     string    // that an entry from a shell is about; empty: systemd knows which unit we are
 }
+
+// unitName is the service that a person's commands are about.
+const unitName = "cluster-watchdog.service"
 
 // Write is for events without a level.
 func (j *journalWriter) Write(event []byte) (int, error) {
@@ -30,6 +34,9 @@ func (j *journalWriter) Write(event []byte) (int, error) {
 // the stream as text.
 func (j *journalWriter) WriteLevel(level zerolog.Level, event []byte) (int, error) {
 	message, fields, err := entryOf(event)
+	if err == nil && j.unit != "" {
+		fields["OBJECT_SYSTEMD_UNIT"] = j.unit // journalctl -u believes it of root
+	}
 	if err == nil {
 		err = j.send(message, priorityOf(level), fields)
 	}

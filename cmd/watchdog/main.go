@@ -14,12 +14,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func main() {
+func main() { os.Exit(runOn(thisHost())) }
+
+// runOn carries out the command line of this process as that head and returns the exit code.
+func runOn(h host) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	context.AfterFunc(ctx, stop) // a second one ends at once
 	// A reader that has gone, as in `tick 2>&1 | head`, must not end a restart halfway.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	os.Exit(run(ctx, os.Args[1:]))
+	return (&app{in: os.Stdin, out: os.Stdout, errs: os.Stderr, host: h}).run(ctx, os.Args[1:])
 }
 
 // endings are the signals after which a command saves how far it got and ends. A closed terminal is
@@ -32,11 +35,7 @@ func endings() []os.Signal {
 	return all
 }
 
-// run carries out one command line on this machine and returns the exit code.
-func run(ctx context.Context, args []string) int {
-	return (&app{in: os.Stdin, out: os.Stdout, errs: os.Stderr, host: thisHost()}).run(ctx, args)
-}
-
+// run carries out one command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
@@ -60,6 +59,8 @@ Look after the group of a multi-node LLM server.
   disarm    keep looking, never act (maintenance)
   status    phase, last look, budget, who is at work
   plan      the restart sequence, and as whom it connects
+  restart   restart the group now; not counted
+  stop      disarm, preserve the logs, remove the group
   reset     let restarts happen again after GIVEN_UP
   tick      one run, as the timer makes it
   demo      a simulated cluster: one rank dies and comes back
@@ -102,7 +103,7 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().StringVarP(&a.configPath, "config", "c", defaultConfigPath, "config file")
 	for _, command := range []*cobra.Command{
 		tickCommand(a), statusCommand(a), planCommand(a), checkCommand(a), armCommand(a),
-		disarmCommand(a), resetCommand(a), demoCommand(a), demoNodeCommand(),
+		disarmCommand(a), restartCommand(a), stopCommand(a), resetCommand(a), demoCommand(a), demoNodeCommand(),
 		installCommand(a), uninstallCommand(a), versionCommand(a),
 	} {
 		command.Args = orUsage(command.Args)

@@ -5,6 +5,7 @@ import (
 
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
+	"cluster-watchdog/watchdog/probe"
 )
 
 // remember loads the state. A damaged database is set aside, with the disarmed flag written first;
@@ -30,6 +31,12 @@ func (s *session) setAside(damage *state.DamageError) (fault string) {
 		text = fault
 	}
 	s.notify(watchdog.NoticeSetAside, text)
+	if err == nil {
+		err = s.store.Record(state.Deed{At: probe.Now(), Kind: deedSetAside, Text: text})
+		if err != nil {
+			s.log.Error().Str("event", "save").Msg(err.Error())
+		}
+	}
 	return fault
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
 )
 
@@ -32,10 +33,14 @@ func resetCommand(a *app) *cobra.Command {
 // reset is recorded under the lock: a restart in its middle keeps its budget.
 func (s *session) reset(ctx context.Context, reason string) error {
 	return s.underLock(ctx, "reset", func(st watchdog.State) error {
-		if err := s.store.SaveReset(s.now()); err != nil {
+		now := s.now()
+		if err := s.store.SaveReset(now); err != nil {
 			return err
 		}
-		s.record("reset", st.Phase, "reset by %s: %s", whoami(), reason)
+		s.record("reset", "reset by %s: %s", whoami(), reason)
+		if err := s.store.Record(state.Deed{At: now, Kind: deedReset, Who: whoami(), Text: reason}); err != nil {
+			return err
+		}
 		fmt.Fprintf(s.out, "reset by %s: budget restart 0/%d in %s; the next tick goes on from phase %s\n",
 			whoami(), s.policy.BudgetCount, briefDuration(s.policy.BudgetWindow), st.Phase)
 		return nil

@@ -12,8 +12,7 @@ import (
 type memory interface {
 	Load() (watchdog.State, error)
 	Rows(n int) ([]state.Row, error)
-	Days(n int) ([]state.Day, error)
-	Size() int64
+	Record(d state.Deed) error
 	NextAttemptID() (int, error)
 	SaveLook(next watchdog.State, row state.Row, full *watchdog.Observation) error
 	SaveTold(told []string) error

@@ -102,7 +102,7 @@ func (s *session) status() (status, error) {
 		if out.Today, err = s.today(); err != nil {
 			return status{}, err
 		}
-		out.Size = s.store.Size()
+		out.Size = s.past.Size()
 		if len(rows) > 0 {
 			age := now.Since(rows[0].At)
 			out.Last, out.LastAge = &rows[0], age.Round(time.Second).String()
