@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
@@ -22,16 +24,27 @@ const (
 func deedsOf(before watchdog.State, d watchdog.Decision, o watchdog.Observation) []state.Deed {
 	var deeds []state.Deed
 	if before.Phase != d.Next.Phase {
-		deeds = append(deeds, state.Deed{At: o.At, Kind: deedPhase, Text: fmt.Sprintf("%s → %s: %s", before.Phase, d.Next.Phase, d.Sentence())})
+		why := strings.TrimPrefix(d.Sentence(), fmt.Sprintf("phase=%s ", d.Next.Phase))
+		deeds = append(deeds, state.Deed{At: o.At, Kind: deedPhase, Text: fmt.Sprintf("%s → %s: %s", before.Phase, d.Next.Phase, why)})
 	}
 	was, is := before.Flag, o.Flag
 	switch {
 	case (is.Present || is.Err != "") && !is.Equal(was):
-		deeds = append(deeds, state.Deed{At: o.At, Kind: deedDisarmed, Who: orFlagFile(is.Who), Text: flagText(is)})
+		deeds = append(deeds, state.Deed{At: writtenAt(is, before.Last, o.At), Kind: deedDisarmed, Who: orFlagFile(is.Who), Text: flagText(is)})
 	case (was.Present || was.Err != "") && !is.Present && is.Err == "":
 		deeds = append(deeds, state.Deed{At: o.At, Kind: deedFlagGone, Text: goneText(before, was, o.At)})
 	}
 	return deeds
+}
+
+// writtenAt is when a flag says that it was written, where that fits between two looks.
+func writtenAt(f watchdog.Flag, last, now watchdog.Clock) watchdog.Clock {
+	if f.When.Before(last.Wall.Truncate(time.Second)) || f.When.After(now.Wall) {
+		return now
+	}
+	now.Boot -= now.Wall.Sub(f.When)
+	now.Wall = f.When
+	return now
 }
 
 func orFlagFile(who string) string {

@@ -62,6 +62,8 @@ Look after the group of a multi-node LLM server.
   restart   restart the group now; not counted
   stop      disarm, preserve the logs, remove the group
   reset     let restarts happen again after GIVEN_UP
+  history   phases, attempts, and who did what
+  explain   why a look was judged so, rule by rule
   tick      one run, as the timer makes it
   demo      a simulated cluster: one rank dies and comes back
   install   put this program and its units in place; uninstall removes them
@@ -103,7 +105,7 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().StringVarP(&a.configPath, "config", "c", defaultConfigPath, "config file")
 	for _, command := range []*cobra.Command{
 		tickCommand(a), statusCommand(a), planCommand(a), checkCommand(a), armCommand(a),
-		disarmCommand(a), restartCommand(a), stopCommand(a), resetCommand(a), demoCommand(a), demoNodeCommand(),
+		disarmCommand(a), restartCommand(a), stopCommand(a), historyCommand(a), explainCommand(a), resetCommand(a), demoCommand(a), demoNodeCommand(),
 		installCommand(a), uninstallCommand(a), versionCommand(a),
 	} {
 		command.Args = orUsage(command.Args)

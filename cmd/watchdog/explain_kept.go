@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"cluster-watchdog/state"
+	"cluster-watchdog/watchdog"
+)
+
+// keptLook is one look that can be judged again.
+type keptLook struct {
+	number uint64
+	o      watchdog.Observation
+	before state.Before
+	row    *state.Row // nil: forgotten since
+	asked  *state.Row // the look that was asked for, where it is a later one that was not kept
+}
+
+// policy is p as if it had been the config of that look: only its windows and its budget count, or
+// another config would make it a first look.
+func (l keptLook) policy(p watchdog.Policy) watchdog.Policy {
+	p.Config, p.Identity = l.before.Config, l.before.Identity
+	if p.Built.After(l.o.At.Wall) { // this program is newer than the look
+		p.Built = time.Time{}
+	}
+	return p
+}
+
+// rowsLooked is more rows than are ever kept.
+const rowsLooked = 1 << 20
+
+// keptAt returns the look that was kept last at that time or before it.
+func (s *session) keptAt(when time.Time) (keptLook, error) {
+	numbers, err := s.store.Kept()
+	if err != nil {
+		return keptLook{}, err
+	}
+	var failed error
+	after := sort.Search(len(numbers), func(i int) bool {
+		o, err := s.store.Observation(numbers[i])
+		if err != nil || o == nil {
+			failed = err
+			return true
+		}
+		return o.At.Wall.After(when)
+	})
+	rows, err := s.store.Rows(rowsLooked)
+	switch {
+	case failed != nil:
+		return keptLook{}, failed
+	case err != nil:
+		return keptLook{}, err
+	case after == 0:
+		return keptLook{}, s.nothingKept(when, numbers)
+	}
+	return s.kept(numbers[after-1], when, rows)
+}
+
+func (s *session) kept(number uint64, when time.Time, rows []state.Row) (keptLook, error) {
+	l := keptLook{number: number}
+	o, err := s.store.Observation(number)
+	if err != nil {
+		return l, err
+	}
+	before, err := s.store.Before(number)
+	switch {
+	case err != nil:
+		return l, err
+	case o == nil || before == nil:
+		return l, fmt.Errorf("cannot explain the look of %s: what it was judged by was not kept: choose a later one", when.Local().Format(time.DateTime))
+	}
+	l.o, l.before = *o, *before
+	for i, r := range rows {
+		if r.Number == number {
+			l.row = &rows[i]
+		}
+		if r.Number > number && !r.At.Wall.After(when) {
+			l.asked = &rows[i]
+		}
+	}
+	return l, nil
+}
+
+// nothingKept says what there is instead.
+func (s *session) nothingKept(when time.Time, numbers []uint64) error {
+	if len(numbers) == 0 {
+		return fmt.Errorf("cannot explain anything: no look is kept yet")
+	}
+	var there []string
+	for _, n := range numbers[:min(len(numbers), 5)] {
+		if o, err := s.store.Observation(n); err == nil && o != nil {
+			there = append(there, o.At.Wall.Local().Format(time.DateTime))
+		}
+	}
+	return fmt.Errorf("cannot explain %s: no look is kept from then or before; the oldest are of %s; `cluster-watchdog history` shows when something changed",
+		when.Local().Format(time.DateTime), strings.Join(there, ", "))
+}
+
+// printKept says which look this is, what was known before it and what it saw.
+func (s *session) printKept(l keptLook) {
+	fmt.Fprintf(s.out, "the look of %s", l.o.At.Wall.Local().Format(time.DateTime))
+	if l.o.RanksOnly {
+		fmt.Fprint(s.out, " (the second of its tick: ranks only)")
+	}
+	fmt.Fprintln(s.out)
+	if r := l.asked; r != nil {
+		fmt.Fprintf(s.out, "  asked for was the look of %s, of the same phase and reason: %s\n", r.At.Wall.Local().Format(time.DateTime), plain(r.Sentence))
+	}
+	st := l.before.State
+	fmt.Fprintf(s.out, "known before: phase %s", st.Phase)
+	if !st.Since.IsZero() {
+		fmt.Fprintf(s.out, " since %s", st.Since.Wall.Local().Format(time.DateTime))
+	}
+	if !st.Last.IsZero() {
+		fmt.Fprintf(s.out, ", last look %s before", tookWords(l.o.At.Since(st.Last)))
+	}
+	if st.Arm != nil {
+		fmt.Fprintf(s.out, ", armed by %s", plain(st.Arm.Who))
+	}
+	fmt.Fprintf(s.out, ", %s\n", s.policy.BudgetWords(st, l.o.At))
+	fmt.Fprintln(s.out, "seen:")
+	for i, r := range l.o.Ranks {
+		fmt.Fprintf(s.out, "  rank %d (%s) %s\n", i, r.Node, plain(rankWords(r)))
+	}
+	if !l.o.RanksOnly {
+		fmt.Fprintf(s.out, "  /health %s, canary %s, counters %s\n", httpWords(l.o.Health), canaryWords(l.o.Canary), httpWords(l.o.After.HTTP))
+	}
+	if l.o.Flag.Present {
+		fmt.Fprintf(s.out, "  disarmed by %s: %s\n", plain(orFlagFile(l.o.Flag.Who)), plain(flagText(l.o.Flag)))
+	}
+}
+
+func rankWords(r watchdog.Rank) string {
+	switch c := r.Container; {
+	case !r.DockerAnswered():
+		return "cannot be asked: " + r.Err
+	case c == nil:
+		return "has no container"
+	case c.Running():
+		return fmt.Sprintf("runs, container %.12s", c.ID)
+	default:
+		return fmt.Sprintf("%s, exit code %d, container %.12s", c.Status, c.ExitCode, c.ID)
+	}
+}
+
+// httpWords says how far a request got.
+func httpWords(h watchdog.HTTP) string {
+	switch h.Outcome {
+	case watchdog.NotAsked:
+		return "not asked"
+	case watchdog.Answered:
+		return fmt.Sprintf("answered %d in %s", h.Status, tookWords(h.Took))
+	case watchdog.Refused:
+		return "refused"
+	case watchdog.ConnectTimeout:
+		return "found no connection"
+	case watchdog.Unanswered:
+		return "unanswered after " + tookWords(h.Took)
+	case watchdog.Dropped:
+		return "dropped"
+	default:
+		return joinWords("cannot be asked", plain(h.Err))
+	}
+}
+
+func canaryWords(c watchdog.Canary) string {
+	if c.Served() {
+		return "served in " + tookWords(c.Took)
+	}
+	return httpWords(c.HTTP)
+}
