@@ -270,6 +270,8 @@ func (t *try) end(ctx context.Context, err error) (watchdog.Attempt, error) {
 	var broken *Broken
 	var failed *LaunchFailed
 	var unsaved *UnsavedError
+	// A step that an interrupt waited for may have failed by itself.
+	failedItself := t.world.Finish && !errors.Is(err, context.Canceled) && (errors.As(err, &broken) || errors.As(err, &failed))
 	switch {
 	case err == nil:
 		a.Outcome, a.Error = watchdog.OutcomeLaunched, ""
@@ -278,7 +280,7 @@ func (t *try) end(ctx context.Context, err error) (watchdog.Attempt, error) {
 	case errors.Is(err, errSwitch):
 		a.Outcome = watchdog.OutcomeSwitch
 		a.Error = fmt.Sprintf("the switch was thrown before step %q: %s", t.comes, t.standing())
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && !failedItself:
 		a.Outcome = watchdog.OutcomeInterrupted
 		a.Error = fmt.Sprintf("interrupted in step %q: %s", a.Step, t.standing())
 	case errors.As(err, &broken):

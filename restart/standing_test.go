@@ -74,6 +74,28 @@ func TestInterruptWaitsForWhatItCannotTell(t *testing.T) {
 	}
 }
 
+// A step that failed by itself while an interrupt waited for it is told as failed.
+func TestAFailureDuringAnInterruptIsTold(t *testing.T) {
+	for script, want := range map[string]watchdog.AttemptOutcome{"destroy/remove": watchdog.OutcomeBroken, "launch/launch": watchdog.OutcomeLaunchFailed} {
+		m := newMemory(t, 2)
+		ctx, cancel := context.WithCancel(context.Background())
+		m.fault = func(s string, rank int) error {
+			if s != script || rank != 1 {
+				return nil
+			}
+			cancel()
+			return &NodeError{Node: "n2", Reach: watchdog.ReachOK, Exit: 1, Stderr: "no", Err: errors.New("exit 1")}
+		}
+		w := m.world()
+		w.Finish = true
+		p, _ := NewPlan(m.settings(), Steps())
+		a, err := NewRunner(p, m, w).Run(ctx, m.order(watchdog.Attempt{ID: 1, By: "anna", Why: "x"}))
+		if err != nil || a.Outcome != want {
+			t.Errorf("%s: %s: %s, %v", script, a.Outcome, a.Error, err)
+		}
+	}
+}
+
 // ctxErrUnless is what a connection says whose context ended while a script ran.
 func ctxErrUnless(finish bool, ctx context.Context) error {
 	if finish || ctx.Err() == nil {

@@ -89,8 +89,11 @@ func (s *session) status() (status, error) {
 	}
 	if n := len(st.Attempts); n > 0 {
 		out.Attempt = &st.Attempts[n-1]
-		if a := out.Attempt; !a.Launching.IsZero() && a.Launching.After(st.Seen) { // not looked at since
+		switch a := out.Attempt; { // not looked at since
+		case !a.Launching.IsZero() && a.Launching.After(st.Seen):
 			out.Phase, out.Since, out.Ranks = watchdog.Booting.String(), a.Launching, nil
+		case a.Stop && !a.Committed.IsZero() && a.Committed.After(st.Seen):
+			out.Phase, out.Since, out.Ranks = watchdog.None.String(), a.Committed, nil
 		}
 	}
 	out.Down = isDown(st)
@@ -118,7 +121,7 @@ func (s *session) status() (status, error) {
 // nobody has closed it since.
 func isDown(st watchdog.State) bool {
 	n := len(st.Attempts)
-	if n == 0 || st.Attempts[n-1].Committed.IsZero() || !st.Attempts[n-1].Launching.IsZero() {
+	if n == 0 || st.Attempts[n-1].Stop || st.Attempts[n-1].Committed.IsZero() || !st.Attempts[n-1].Launching.IsZero() {
 		return false
 	}
 	committed := st.Attempts[n-1].Committed
