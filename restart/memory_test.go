@@ -106,7 +106,7 @@ func (m *memory) do(s scripts.Script, rank int, env map[string]string) (Result, 
 		}
 		m.claims[rank] = env["WATCHDOG_HEAD_ID"]
 	case "destroy/remove":
-		m.must(m.claims[rank] == m.head, "destroyed on %s, which %q claims", m.node(rank), m.claims[rank])
+		m.must(m.claims[rank] == m.head || m.disk.Stop && m.claims[rank] == "", "destroyed on %s, which %q claims", m.node(rank), m.claims[rank])
 		m.must(!m.disk.Committed.IsZero(), "destroyed on %s before the commit was on disk", m.node(rank))
 		m.must(id == "" || (rank < len(m.disk.Destroy) && m.disk.Destroy[rank] == id), "destroyed %.4q on %s, on disk is %v", id, m.node(rank), m.disk.Destroy)
 		if m.containers[rank] != id {

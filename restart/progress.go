@@ -25,19 +25,24 @@ const (
 // Stages returns what a restart goes through, in its order, by the names that Progress and an
 // attempt's Step use; for a stop, only until everything is removed.
 func (p *Plan) Stages(stop bool) []string {
-	all := []string{stagePreserve, stageChecks, stageCommit}
-	last := scripts.Launch
+	all := []string{stagePreserve, stageChecks}
 	if stop {
-		last = scripts.Destroy
+		return p.appendNames(append(all, stageCommit), scripts.Destroy)
 	}
-	for class := scripts.Destroy; class <= last; class++ {
+	all = append(p.appendNames(all, scripts.Claim), stageCommit)
+	return p.appendNames(all, scripts.Destroy, scripts.Settle, scripts.Launch)
+}
+
+// appendNames appends the names of the steps of these classes that have work on any node.
+func (p *Plan) appendNames(names []string, classes ...scripts.Class) []string {
+	for _, class := range classes {
 		for _, s := range p.of(class) {
 			if p.runsAnywhere(s) {
-				all = append(all, s.Name)
+				names = append(names, s.Name)
 			}
 		}
 	}
-	return all
+	return names
 }
 
 func (p *Plan) runsAnywhere(s Step) bool {

@@ -16,7 +16,8 @@ import (
 func TestSwitchSaysWhatStands(t *testing.T) {
 	const closes = "; `cluster-watchdog arm` closes this attempt, taking the flag away lets it go on"
 	for _, row := range []struct{ after, words string }{
-		{"check/identity", `the switch was thrown before step "commit": nothing was touched`},
+		{"check/identity", `the switch was thrown before step "claim head": nothing was touched`},
+		{"claim/claim", `the switch was thrown before step "claim workers": nothing was touched`},
 		{"destroy/remove", `the switch was thrown before step "names gone": no rank runs, the group is down` + closes},
 		{"settle/memory", `the switch was thrown before step "free ports": no rank runs, the group is down` + closes},
 		{"settle/orphans", `the switch was thrown before step "launch": no rank runs, the group is down` + closes},

@@ -62,13 +62,13 @@ func (t *try) stop(ctx context.Context) ([]Failure, error) {
 }
 
 // checkStop asks of each node only what its removal needs: that it can be reached, that its Docker
-// answers, and that the container is still the one that was seen. The clearance is for those where
+// answers, that nobody else claims the group, and that the container is still the one that was seen. The clearance is for those where
 // that is so; nil where it is so nowhere.
 func (t *try) checkStop(ctx context.Context) (*Clearance, []Failure) {
 	ctx, cancel := context.WithTimeout(ctx, ChecksLimit)
 	defer cancel()
 	steps := slices.DeleteFunc(t.plan.of(scripts.Check), func(s Step) bool {
-		return !slices.Contains([]string{"check/shell", "check/docker", "check/identity"}, s.Script)
+		return !slices.Contains([]string{"check/shell", "check/docker", "check/claim", "check/identity"}, s.Script)
 	})
 	failures := t.nodeChecks(ctx, t.o, steps)
 	ids := slices.Clone(t.o.Seen)

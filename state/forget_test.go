@@ -146,6 +146,7 @@ func TestRetentionIsBoundedInCountAndBytes(t *testing.T) {
 		l, err := s.ledger(tx)
 		bytes, n := 0, 0
 		_ = bucketFull.in(tx).ForEach(func(_, text []byte) error { bytes, n = bytes+len(text), n+1; return nil })
+		_ = bucketBefore.in(tx).ForEach(func(_, text []byte) error { bytes += len(text); return nil })
 		same(t, "the ledger is right", []int{n, bytes}, []int{l.Changes, int(l.Bytes)})
 		return err
 	})

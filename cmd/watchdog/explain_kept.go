@@ -34,20 +34,20 @@ const rowsLooked = 1 << 20
 
 // keptAt returns the look that was kept last at that time or before it.
 func (s *session) keptAt(when time.Time) (keptLook, error) {
-	numbers, err := s.store.Kept()
+	numbers, err := s.past.Kept()
 	if err != nil {
 		return keptLook{}, err
 	}
 	var failed error
 	after := sort.Search(len(numbers), func(i int) bool {
-		o, err := s.store.Observation(numbers[i])
+		o, err := s.past.Observation(numbers[i])
 		if err != nil || o == nil {
 			failed = err
 			return true
 		}
 		return o.At.Wall.After(when)
 	})
-	rows, err := s.store.Rows(rowsLooked)
+	rows, err := s.past.Rows(rowsLooked)
 	switch {
 	case failed != nil:
 		return keptLook{}, failed
@@ -61,11 +61,11 @@ func (s *session) keptAt(when time.Time) (keptLook, error) {
 
 func (s *session) kept(number uint64, when time.Time, rows []state.Row) (keptLook, error) {
 	l := keptLook{number: number}
-	o, err := s.store.Observation(number)
+	o, err := s.past.Observation(number)
 	if err != nil {
 		return l, err
 	}
-	before, err := s.store.Before(number)
+	before, err := s.past.Before(number)
 	switch {
 	case err != nil:
 		return l, err
@@ -91,7 +91,7 @@ func (s *session) nothingKept(when time.Time, numbers []uint64) error {
 	}
 	var there []string
 	for _, n := range numbers[:min(len(numbers), 5)] {
-		if o, err := s.store.Observation(n); err == nil && o != nil {
+		if o, err := s.past.Observation(n); err == nil && o != nil {
 			there = append(there, o.At.Wall.Local().Format(time.DateTime))
 		}
 	}

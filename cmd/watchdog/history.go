@@ -96,7 +96,7 @@ func (s *session) entries() ([]happening, error) {
 	case damage != nil:
 		return nil, damage
 	}
-	deeds, err := s.store.Deeds()
+	deeds, err := s.past.Deeds()
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
-	"cluster-watchdog/watchdog/probe"
 )
 
 // remember loads the state. A damaged database is set aside, with the disarmed flag written first;
@@ -32,7 +31,7 @@ func (s *session) setAside(damage *state.DamageError) (fault string) {
 	}
 	s.notify(watchdog.NoticeSetAside, text)
 	if err == nil {
-		err = s.store.Record(state.Deed{At: probe.Now(), Kind: deedSetAside, Text: text})
+		err = s.store.Record(state.Deed{At: s.now(), Kind: deedSetAside, Text: text})
 		if err != nil {
 			s.log.Error().Str("event", "save").Msg(err.Error())
 		}

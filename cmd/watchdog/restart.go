@@ -9,7 +9,6 @@ import (
 	"cluster-watchdog/restart"
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
-	"cluster-watchdog/watchdog/probe"
 )
 
 func restartCommand(a *app) *cobra.Command {
@@ -46,7 +45,7 @@ func (s *session) restartByHand(ctx context.Context, reason string, disarmed boo
 	armed := false
 	err := s.underLock(ctx, "restart", func(st watchdog.State) (err error) {
 		flag, words := state.ReadFlag(s.config.StateDir), ""
-		armed, words = s.policy.Switch(st, flag, probe.Now())
+		armed, words = s.policy.Switch(st, flag, s.now())
 		if !armed && !disarmed {
 			return codeError{exitRefused, "cannot restart: " + plain(words) + "; with --while-disarmed it is restarted nevertheless, and stays disarmed"}
 		}

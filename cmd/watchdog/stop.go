@@ -10,7 +10,6 @@ import (
 	"cluster-watchdog/restart"
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
-	"cluster-watchdog/watchdog/probe"
 )
 
 func stopCommand(a *app) *cobra.Command {
@@ -40,7 +39,7 @@ none of the others from being stopped, and is named. Nothing starts the group ag
 
 // stop disarms first, so that a restart that runs ends before its next step and no tick begins one.
 func (s *session) stop(ctx context.Context, reason string) error {
-	now := probe.Now()
+	now := s.now()
 	flag := watchdog.Flag{Present: true, Who: whoami(), When: now.Wall, Reason: "stopped: " + reason}
 	if before := state.ReadFlag(s.config.StateDir); before.Present && before.Reason != flag.Reason {
 		flag.Reason += fmt.Sprintf(" (before that disarmed by %q: %q)", before.Who, before.Reason)
