@@ -43,9 +43,12 @@ func (s *session) tellHeld(k state.LockKind, h state.Holder) {
 	if h.PID == 0 || held <= heldPeriods*s.config.Period || state.ToldHolder(s.config.StateDir, k, h) {
 		return
 	}
-	text := fmt.Sprintf("the lock of this group is held for %s by another run (%s%s): no look until it ends; `cluster-watchdog status` shows where it is",
-		briefDuration(held), h, s.atWork())
-	if k == state.ActingLock {
+	var text string
+	switch k {
+	case state.StateLock:
+		text = fmt.Sprintf("the lock of this group is held for %s by another run (%s%s): no look until it ends; `cluster-watchdog status` shows where it is",
+			briefDuration(held), h, s.atWork())
+	case state.ActingLock:
 		text = fmt.Sprintf("a restart is needed and waits: the lock for acting is held for %s by another group of this machine (%s)", briefDuration(held), h)
 	}
 	if !s.notify(watchdog.NoticeTrouble, text) {
