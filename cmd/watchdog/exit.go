@@ -15,7 +15,7 @@ const (
 	exitRefused = 3  // disarmed, or a check failed
 	exitBroken  = 4  // a destructive step or a launch failed: the group is down
 	exitGivenUp = 5  // restarts did not help
-	exitBusy    = 75 // another run holds the lock
+	exitBusy    = 75 // another run holds the lock, or another group of this machine acts
 )
 
 // usageError is a wrong command line.
