@@ -82,16 +82,25 @@ func (l *Lock) sign(h Holder) {
 	_ = f.Close()
 }
 
-// AcquireWithin takes the lock as soon as it is free, for as long as wait. It calls tell with the
-// holder when it begins to wait, and again when another one holds it.
+// AcquireWithin takes the lock of a state folder as soon as it is free, for as long as wait. It calls
+// tell with the holder when it begins to wait, and again when another one holds it.
 func AcquireWithin(ctx context.Context, dir, command string, now func() watchdog.Clock, wait time.Duration, tell func(Holder)) (*Lock, error) {
+	return within(ctx, wait, tell, func() (*Lock, error) { return Acquire(ctx, dir, command, now) })
+}
+
+// AcquireActingWithin does the same with the lock for acting.
+func AcquireActingWithin(ctx context.Context, path, command string, now func() watchdog.Clock, wait time.Duration, tell func(Holder)) (*Lock, error) {
+	return within(ctx, wait, tell, func() (*Lock, error) { return AcquireActing(ctx, path, command, now) })
+}
+
+func within(ctx context.Context, wait time.Duration, tell func(Holder), take func() (*Lock, error)) (*Lock, error) {
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	again := time.NewTicker(lockPoll)
 	defer again.Stop()
 	told := ""
 	for {
-		l, err := Acquire(ctx, dir, command, now)
+		l, err := take()
 		var busy *BusyError
 		if !errors.As(err, &busy) {
 			return l, err

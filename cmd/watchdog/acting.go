@@ -29,6 +29,22 @@ func (s *session) acting(ctx context.Context, phase watchdog.Phase, do func() er
 	return do()
 }
 
+// actingByHand does the same for a person, who waits for it, and hears for whom.
+func (s *session) actingByHand(ctx context.Context, do func() error) error {
+	lock, err := state.AcquireActingWithin(ctx, s.config.ActingLock, fmt.Sprintf("restart of group %s", s.config.Group), s.now, personWaits, func(h state.Holder) {
+		fmt.Fprintf(s.errs, "waiting up to %s: %s\n", personWaits, actingWords(h))
+	})
+	var busy *state.BusyError
+	switch {
+	case errors.As(err, &busy):
+		return codeError{exitBusy, "cannot restart now: " + actingWords(busy.Holder) + "; nothing was touched, try again when it has ended"}
+	case err != nil:
+		return err
+	}
+	defer func() { _ = lock.Release() }()
+	return do()
+}
+
 func actingWords(h state.Holder) string {
 	return fmt.Sprintf("another group acts on this machine (%s), and two never do at once", h)
 }

@@ -49,8 +49,10 @@ func (s *session) restartByHand(ctx context.Context, reason string, disarmed boo
 		if !armed && !disarmed {
 			return codeError{exitRefused, "cannot restart: " + plain(words) + "; with --while-disarmed it is restarted nevertheless, and stays disarmed"}
 		}
-		a, err = s.restartNow(ctx, st, flag, reason)
-		return err
+		return s.actingByHand(ctx, func() (err error) {
+			a, err = s.restartNow(ctx, st, flag, reason)
+			return err
+		})
 	})
 	if err != nil {
 		return err
