@@ -71,15 +71,19 @@ func onDisk(w *diskWorld) (*session, error) {
 	}
 	c.SSH.User, c.Server.URL, c.Launch.Command = "ops", "http://127.0.0.1:1", "true"
 	c.Checks.StateMinFree = 1
+	c.ActingLock = filepath.Join(w.dir, "acting", "lock")
 	// A launch that was cut off by the disk is judged at once.
 	c.Judge.Dead.Apart, c.Judge.RankAppears, c.Launch.Timeout, c.Budget.Pause = time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond
 	a := &app{out: io.Discard, errs: io.Discard}
-	s := &session{app: a, config: c, policy: c.Policy(time.Time{}), nodes: w, log: zerolog.Nop()}
+	s := &session{app: a, config: c, policy: c.Policy(time.Time{}), nodes: w, now: probe.Now, log: zerolog.Nop()}
 	var err error
-	if s.store, err = state.Open(c.StateDir); err != nil {
+	if s.past, err = state.Open(c.StateDir); err != nil {
 		return nil, err
 	}
-	if s.plan, err = restart.NewPlan(c.settings(), restart.Steps()); err != nil {
+	s.store = s.past
+	settings := c.settings()
+	settings.Owner = restart.Owner{ID: "id-of-spark", Name: "spark"}
+	if s.plan, err = restart.NewPlan(settings, restart.Steps()); err != nil {
 		return nil, err
 	}
 	s.prober = probe.New(c.probe(), asker{w})

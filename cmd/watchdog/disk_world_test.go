@@ -70,7 +70,7 @@ func (w *diskWorld) Run(_ context.Context, rank int, s scripts.Script, env map[s
 		return restart.Result{Stdout: "id=" + w.containers[rank] + "\nstarted_at=" + startOf(w.containers[rank]) + "\nstatus=running\n"}, nil
 	case "launch/verify":
 		return w.unless(id != "" && id == env["WATCHDOG_ID"], "does not run")
-	case "check/shell", "check/docker", "check/sudo", "settle/flusher", "settle/endflusher", "settle/ports", "settle/orphans":
+	case "check/shell", "check/docker", "check/sudo", "check/claim", "claim/claim", "settle/flusher", "settle/endflusher", "settle/ports", "settle/orphans":
 		return restart.Result{}, nil
 	}
 	return restart.Result{}, errors.New("this world does not know " + s.Name())
