@@ -48,7 +48,7 @@ func (w *diskWorld) Stream(_ context.Context, rank int, s scripts.Script, _ map[
 func (w *diskWorld) Run(_ context.Context, rank int, s scripts.Script, env map[string]string) (restart.Result, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if s.Class() > scripts.Check {
+	if s.Class() >= scripts.Destroy {
 		w.compare(s, rank, env)
 	}
 	id := w.containers[rank]
