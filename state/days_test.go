@@ -52,7 +52,7 @@ func TestDayCountsWhatAPersonWouldAsk(t *testing.T) {
 }
 
 func TestDaysAreKeptFourHundred(t *testing.T) {
-	u := openUnsynced(t)
+	u := openUnsynced(t, 200)
 	for d := range 500 {
 		u.tick(at(time.Duration(d)*day), false)
 	}

@@ -110,7 +110,7 @@ func playDisk(string) error {
 // failingDisk starts the process of playDisk.
 func failingDisk(t *testing.T) (d *disktest.Disk, root string) {
 	t.Helper()
-	root = t.TempDir()
+	root = disktest.Folder(t)
 	d, err := disktest.Start(command("disk", ""), root)
 	if errors.Is(err, disktest.ErrNotHere) {
 		t.Skip(err)

@@ -11,32 +11,53 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// unsynced keeps a store's database open for many looks, one transaction each, without waiting for
-// the disk: its pages come to lie as they always do, and a year takes a minute.
+// unsynced keeps a store's database open for many looks without waiting for the disk, and with
+// several of them in one transaction where it does not matter how its pages come to lie.
 type unsynced struct {
-	t  testing.TB
-	s  *Store
-	db *bbolt.DB
+	t     testing.TB
+	s     *Store
+	db    *bbolt.DB
+	tx    *bbolt.Tx
+	batch int // looks in one transaction
+	open  int // in the present one
 }
 
-func openUnsynced(t testing.TB) *unsynced {
+func openUnsynced(t testing.TB, batch int) *unsynced {
 	t.Helper()
-	u := &unsynced{t: t, s: open(t)}
+	u := &unsynced{t: t, s: open(t), batch: batch}
 	check(t, u.s.SaveReset(at(0)))
-	u.reopen()
+	var err error
+	u.db, err = bbolt.Open(u.s.Path(), fileMode, &bbolt.Options{NoSync: true, PageSize: boltPageSize})
+	check(t, err)
 	return u
 }
 
-func (u *unsynced) reopen() {
+// do is part of the present transaction.
+func (u *unsynced) do(change func(*bbolt.Tx) error) {
 	u.t.Helper()
-	var err error
-	u.db, err = bbolt.Open(u.s.Path(), fileMode, &bbolt.Options{NoSync: true, PageSize: boltPageSize})
-	check(u.t, err)
+	if u.tx == nil {
+		var err error
+		u.tx, err = u.db.Begin(true)
+		check(u.t, err)
+	}
+	check(u.t, change(u.tx))
+	if u.open++; u.open >= u.batch {
+		u.commit()
+	}
+}
+
+func (u *unsynced) commit() {
+	u.t.Helper()
+	if u.tx != nil {
+		check(u.t, u.tx.Commit())
+	}
+	u.tx, u.open = nil, 0
 }
 
 // close lets the store itself read.
 func (u *unsynced) close() *Store {
 	u.t.Helper()
+	u.commit()
 	check(u.t, u.db.Close())
 	return u.s
 }
@@ -48,14 +69,14 @@ func (u *unsynced) look(next watchdog.State, row Row, full *watchdog.Observation
 	text, err := encodeFull(full)
 	check(u.t, err)
 	row.Full = full != nil
-	check(u.t, u.db.Update(func(tx *bbolt.Tx) error {
+	u.do(func(tx *bbolt.Tx) error {
 		before, err := beforeOf(tx, next)
 		check(u.t, err)
 		if err := bucketCurrent.in(tx).Put([]byte(keyState), stateText); err != nil {
 			return err
 		}
 		return u.s.appendLook(tx, next, row, text, before)
-	}))
+	})
 }
 
 // tick is a healthy look at that time since noon; with full where it is one of a change.
@@ -69,7 +90,7 @@ func (u *unsynced) tick(at watchdog.Clock, change bool) {
 }
 
 func TestRowsAreKeptSevenDays(t *testing.T) {
-	u := openUnsynced(t)
+	u := openUnsynced(t, 200)
 	for m := range 9 * 24 * 60 {
 		u.tick(at(time.Duration(m)*time.Minute), m%1000 == 0)
 	}
@@ -100,7 +121,7 @@ func TestRowsAreKeptSevenDays(t *testing.T) {
 }
 
 func TestChangesAreKeptNinetyDays(t *testing.T) {
-	u := openUnsynced(t)
+	u := openUnsynced(t, 200)
 	for h := range 100 * 24 {
 		u.tick(at(time.Duration(h)*time.Hour), h%4 == 0)
 	}
@@ -124,7 +145,7 @@ func TestChangesAreKeptNinetyDays(t *testing.T) {
 
 // However often looks come, and however large they are, so much is kept and no more.
 func TestRetentionIsBoundedInCountAndBytes(t *testing.T) {
-	u := openUnsynced(t)
+	u := openUnsynced(t, 200)
 	large := watchdog.Observation{StoreFault: strings.Repeat("x", 1<<20)}
 	for n := range rowsMost + 500 {
 		var full *watchdog.Observation
@@ -169,7 +190,7 @@ func TestJumpingClocksNeitherDeleteNorKeepEverything(t *testing.T) {
 	walls := map[string]time.Time{"1970": time.Unix(0, 0).UTC(), "2098": time.Date(2098, 1, 1, 0, 0, 0, 0, time.UTC)}
 	for name, wrong := range walls {
 		t.Run(name+" after a reboot", func(t *testing.T) {
-			u := openUnsynced(t)
+			u := openUnsynced(t, 200)
 			for m := range 3000 {
 				u.tick(at(time.Duration(m)*time.Minute), true)
 			}
@@ -187,13 +208,13 @@ func TestJumpingClocksNeitherDeleteNorKeepEverything(t *testing.T) {
 				after := time.Hour + time.Duration(m)*5*time.Minute
 				u.tick(clockAt(3, after, noon.Add(4*day+after)), false)
 			}
-			check(t, u.db.Close())
+			u.close()
 			rows, err := s.Rows(1 << 20)
 			check(t, err)
 			same(t, "a week later", 7*24*12+1, len(rows))
 		})
 		t.Run(name+" within a boot", func(t *testing.T) {
-			u := openUnsynced(t)
+			u := openUnsynced(t, 200)
 			for m := range 3000 {
 				u.tick(at(time.Duration(m)*time.Minute), true)
 			}
@@ -209,6 +230,7 @@ func TestJumpingClocksNeitherDeleteNorKeepEverything(t *testing.T) {
 
 func (u *unsynced) wants(when string, rows int) {
 	u.t.Helper()
+	u.commit()
 	check(u.t, u.db.View(func(tx *bbolt.Tx) error {
 		same(u.t, "rows "+when, rows, bucketRows.in(tx).Stats().KeyN)
 		same(u.t, "observations "+when, rows, bucketFull.in(tx).Stats().KeyN)
@@ -218,13 +240,14 @@ func (u *unsynced) wants(when string, rows int) {
 
 // However wrong the clock is at every boot, the newest rows stay.
 func TestEveryBootInAnotherCentury(t *testing.T) {
-	u := openUnsynced(t)
+	u := openUnsynced(t, 200)
 	for b := range 300 {
 		for m := range 10 {
 			after := time.Duration(m) * time.Minute
 			u.tick(clockAt(b, after, noon.AddDate(b%2*100, 0, b).Add(after)), true)
 		}
 	}
+	u.commit()
 	check(t, u.db.View(func(tx *bbolt.Tx) error {
 		same(t, "rows", rowsLeast, bucketRows.in(tx).Stats().KeyN)
 		if n := bucketFull.in(tx).Stats().KeyN; n < changesLeast || n > 3000 {

@@ -143,7 +143,7 @@ func judgedDisk(t *testing.T) *judged {
 		t.Fatal(err)
 	}
 	cmd := &exec.Cmd{Path: exe, Args: []string{"watchdog-on-disk"}, Stderr: os.Stderr}
-	j := &judged{t: t, root: t.TempDir()}
+	j := &judged{t: t, root: disktest.Folder(t)}
 	j.disk, err = disktest.Start(cmd, j.root)
 	if errors.Is(err, disktest.ErrNotHere) {
 		t.Skip(err)
