@@ -13,8 +13,8 @@ const (
 )
 
 // readCounters compares this look's counters with each other and with the baseline of the same
-// start of the head, and sets l.moved. A flat pair counts only when it is far enough apart; a
-// lower value is a reset and compares with nothing (E12).
+// start of the head, and sets l.moved and l.stuck. A flat pair counts only when it is far enough
+// apart; a lower value is a reset and compares with nothing (E12).
 func (l *look) readCounters() {
 	now := l.counters()
 	if l.o.RanksOnly {
@@ -25,16 +25,21 @@ func (l *look) readCounters() {
 		return
 	}
 	l.moved = counterUnknown
+	base := l.next.Baseline
+	known := base.Head == l.headStart() && base.Engines != nil
+	apart := known && l.o.At.Since(base.At) >= l.p.Baseline
+	if apart {
+		l.stuck = stuckEngines(base.Engines, l.o.Before.Engines, now)
+	}
 	if compare(l.o.Before.Engines, l.o.After.Engines) == counterMoved {
 		l.moved = counterMoved
 		return
 	}
-	base := l.next.Baseline
-	if base.Head != l.headStart() || base.Engines == nil {
+	if !known {
 		return
 	}
 	l.moved = compare(base.Engines, now)
-	if l.moved == counterFlat && l.o.At.Since(base.At) < l.p.Baseline {
+	if l.moved == counterFlat && !apart {
 		l.moved = counterUnknown
 	}
 }
@@ -75,8 +80,11 @@ func compare(earlier, later []EngineCounter) movement {
 	if len(earlier) == 0 || len(later) == 0 {
 		return counterUnknown
 	}
-	result := counterFlat
+	result, compared := counterFlat, false
 	for _, now := range later {
+		if !now.counts() { // SGLang's engines may show what they hold, and count all together
+			continue
+		}
 		i := slices.IndexFunc(earlier, func(e EngineCounter) bool { return e.Label == now.Label })
 		if i < 0 {
 			result = counterUnknown
@@ -92,9 +100,10 @@ func compare(earlier, later []EngineCounter) movement {
 				result = counterUnknown
 			}
 		}
-		if was.Iterations < 0 && was.Prompt < 0 && was.Generation < 0 {
-			result = counterUnknown
-		}
+		compared = compared || was.counts()
+	}
+	if !compared {
+		return counterUnknown
 	}
 	return result
 }

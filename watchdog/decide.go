@@ -28,8 +28,9 @@ type look struct {
 	next    State // as it will be saved
 	r       Readings
 	moved   movement
-	first   bool   // this look only looks
-	clock   string // why the wall clock cannot be believed; "" where it can
+	stuck   []string // labels of the engines that stand still with requests in hand
+	first   bool     // this look only looks
+	clock   string   // why the wall clock cannot be believed; "" where it can
 	notices []Notice
 	trail   *[]Ruling // what Explain wants to know; nil: nobody asks
 }

@@ -394,6 +394,21 @@ func answers(status int) sight {
 	}
 }
 
+// skipped: the canary was not asked, since others are served.
+func skipped(o *Observation) { o.Canary = Canary{Skipped: true} }
+
+// broken: the canary cannot be asked, and a person can mend that.
+func broken(f Fault) sight {
+	return func(o *Observation) {
+		o.Canary = Canary{HTTP: HTTP{Outcome: Unreachable, Err: "it does not fit", Fault: f}}
+	}
+}
+
+// saying is what the engine says in its body.
+func saying(text string) sight { return func(o *Observation) { o.Canary.Error = text } }
+
+func sleeps(how Sleep) sight { return func(o *Observation) { o.Sleep = how } }
+
 // body changes the body of an answered canary with status 200.
 func body(f func(*Canary)) sight {
 	return func(o *Observation) {
@@ -411,6 +426,36 @@ func counts(before, after float64) sight {
 	return func(o *Observation) {
 		o.Before = Counters{HTTP: HTTP{Outcome: Answered, Status: 200}, Engine: VLLM, Engines: engines(before)}
 		o.After = Counters{HTTP: HTTP{Outcome: Answered, Status: 200}, Engine: VLLM, Engines: engines(after)}
+	}
+}
+
+// twoEngines are the counters of a server with two engines; each is iterations, running, waiting.
+func twoEngines(zero, one [3]float64) sight {
+	return func(o *Observation) {
+		two := []EngineCounter{engine("0", zero), engine("1", one)}
+		o.Before = Counters{HTTP: HTTP{Outcome: Answered, Status: 200}, Engine: VLLM, Engines: two}
+		o.After = o.Before
+	}
+}
+
+func engine(label string, n [3]float64) EngineCounter {
+	return EngineCounter{Label: label, Iterations: n[0], Prompt: n[0], Generation: n[0], Running: n[1], Waiting: n[2]}
+}
+
+// baseOfTwo is the baseline for twoEngines: both at 100, both with one request.
+func baseOfTwo(s *State) {
+	s.Baseline.Engines = []EngineCounter{engine("0", [3]float64{100, 1, 0}), engine("1", [3]float64{100, 1, 0})}
+}
+
+// oneStuck: the second of two engines stands still with a request, the first moves.
+var oneStuck = twoEngines([3]float64{150, 1, 0}, [3]float64{100, 1, 0})
+
+// noIterations: the engine does not count its steps.
+func noIterations(o *Observation) {
+	for _, c := range []*Counters{&o.Before, &o.After} {
+		for i := range c.Engines {
+			c.Engines[i].Iterations = -1
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func (l *look) changes(before *look) []string {
 	add(was.Phase == is.Phase && !was.Since.Equal(is.Since), "%s anew, since %s before this look", is.Phase, brief(l.o.At.Since(is.Since)))
 	add(is.Grace != nil && was.Grace == nil, "a person is at work: %s", graceWhy(is))
 	add(is.Grace == nil && was.Grace != nil, "the grace of a person is over")
-	add(len(is.Strikes) > 0 && !slices.Equal(was.Strikes, is.Strikes), "%s", l.strikeWords())
+	add(len(is.Strikes) > 0 && !slices.EqualFunc(was.Strikes, is.Strikes, sameStrike), "%s", l.strikeWords())
 	add(len(is.Strikes) == 0 && len(was.Strikes) > 0, "strikes are cleared")
 	add(is.DockerStarts != was.DockerStarts, "started by Docker itself: %d", is.DockerStarts)
 	add(is.Incident != nil && was.Incident == nil, "incident %d opens", is.Incidents)
@@ -56,6 +56,8 @@ func (l *look) changes(before *look) []string {
 	}
 	return words
 }
+
+func sameStrike(a, b Strike) bool { return a.Term == b.Term && a.Looks == b.Looks && a.What == b.What }
 
 func graceWhy(s State) string {
 	if s.Grace == nil {

@@ -19,7 +19,7 @@ func (l *look) goodNews() {
 	if n.Phase != Serving {
 		n.Phase, n.Since, n.Seen = Serving, l.o.At, l.o.At
 	}
-	n.Served, n.ServedBy = l.o.At, l.headStart()
+	n.Served, n.ServedBy, n.ServedIn = l.o.At, l.headStart(), l.o.Canary.Took
 	n.Strikes, n.Grace = nil, nil
 	n.EarlyDeath = Clock{}
 	l.dockerStartsOver()
@@ -72,12 +72,13 @@ func (l *look) busyFor() {
 	case Unknown:
 		l.unknownFor()
 	}
-	if l.r.Progress.Cause == CausePaused {
+	switch l.r.Progress.Cause {
+	case CausePaused:
 		l.tell(NoticeTrouble, "paused", l.r.Progress.What)
-	}
-	if l.r.Progress.Cause == CauseMisconfigured {
-		l.tell(NoticeTrouble, fmt.Sprintf("canary %d", l.o.Canary.Status),
-			l.r.Progress.What+": health cannot be judged until server.* in the config fits")
+	case CauseAsleep:
+		l.tell(NoticeTrouble, "asleep", l.r.Progress.What)
+	case CauseMisconfigured:
+		l.tell(NoticeTrouble, misconfiguredKey(l.o.Canary), l.r.Progress.What+". Until then its health cannot be judged")
 	}
 }
 

@@ -56,7 +56,7 @@ func (l *look) judgeBooting() (Action, Reason, string) {
 	if g := l.prev.LastGood; g != nil && g.Identity == l.p.Identity && g.Boot > 0 {
 		lastTime = ", last time " + brief(g.Boot)
 	}
-	return ActNone, ReasonBooting, fmt.Sprintf("%s so far%s, limit %s%s", brief(age), lastTime, brief(l.p.BootLimit), l.suffix())
+	return ActNone, ReasonBooting, fmt.Sprintf("%s so far%s, limit %s%s%s", brief(age), lastTime, brief(l.p.BootLimit), l.suffix(), l.excuse())
 }
 
 // 4. A serving group fails on a dead rank, an engine that says so, or no progress.
@@ -81,11 +81,15 @@ func (l *look) judgeServing() (Action, Reason, string) {
 	}
 	switch {
 	case len(l.next.Strikes) > 0:
-		return ActNone, ReasonFailing, l.strikeWords()
+		return ActNone, ReasonFailing, l.strikeWords() + l.excuse()
+	case l.r.Progress.Cause == CauseSkipped && l.r.Progress.Reading == Busy:
+		return ActNone, ReasonSkipped, joinDoubt(l.r.Progress.What, l.doubts())
 	case l.r.Progress.Reading == Busy:
 		return ActNone, ReasonBusy, l.r.Progress.What
-	case l.r.Progress.Cause == CauseMisconfigured || l.r.Progress.Cause == CauseCannotAsk:
+	case l.r.Progress.Cause == CauseMisconfigured:
 		return ActNone, ReasonMisconfigured, l.r.Progress.What
+	case l.r.Progress.Cause == CauseAsleep:
+		return ActNone, ReasonAsleep, l.r.Progress.What
 	default:
 		return ActNone, ReasonCannotTell, l.doubts()
 	}

@@ -140,7 +140,7 @@ func judgeRows() []row {
 		r("E16: 401 is misconfigured, told", known(Serving, live), sees(answers(401), counts(100, 100)), ActNone, ReasonMisconfigured, told(NoticeTrouble)),
 		r("E14: 400 and 404 are misconfigured", known(Serving, live, struckUntil(TermProgress, 2, -6*m, -11*m)), sees(answers(404), counts(100, 100)), ActNone, ReasonMisconfigured, strikes(TermProgress, 0)),
 		r("misconfigured is told once", known(Serving, live, func(s *State) { s.Told = []string{"canary 401"} }), sees(answers(401), counts(100, 100)), ActNone, ReasonMisconfigured, told()),
-		r("a question that does not reach it is not its fault", known(Serving, live), sees(canary(Unreachable), counts(100, 100)), ActNone, ReasonMisconfigured),
+		r("a question that does not reach it is not its fault", known(Serving, live), sees(canary(Unreachable), counts(100, 100)), ActNone, ReasonCannotTell),
 		r("Busy for 30 min is told, not acted on", known(Serving, live, servedAt(-40*m), busyFrom(-30*m)), sees(working), ActNone, ReasonBusy, told(NoticeTrouble)),
 		r("Busy for 29 min is not told", known(Serving, live, servedAt(-40*m), busyFrom(-29*m)), sees(working), ActNone, ReasonBusy, told()),
 		r("the 30 min run from the last completion", known(Serving, live, servedAt(-10*m), busyFrom(-40*m)), sees(working), ActNone, ReasonBusy, told()),
@@ -166,7 +166,7 @@ func judgeRows() []row {
 
 		// 6. Everything else.
 		r("a healthy group whose canary was skipped", known(Serving), sees(), ActNone, ReasonCannotTell),
-		r("nothing can be asked", known(Serving), sees(nothingAtAll), ActNone, ReasonMisconfigured),
+		r("nothing can be asked", known(Serving), sees(nothingAtAll), ActNone, ReasonCannotTell),
 		r("GIVEN_UP wants nothing", known(GivenUp, struck(TermRank, 5, -9*m)), sees(dies(1, 1)), ActNone, ReasonGivenUp),
 	}
 }
@@ -202,6 +202,7 @@ func TestCompare(t *testing.T) {
 		{"one fell, another rose", list(one("0", 5, 5, 5), one("1", 1, 1, 1)), list(one("0", 1, 1, 1), one("1", 2, 1, 1)), counterMoved},
 		{"an absent counter is not compared", list(one("0", -1, 5, 5)), list(one("0", 9, 5, 5)), counterFlat},
 		{"all absent", list(one("0", -1, -1, -1)), list(one("0", -1, -1, -1)), counterUnknown},
+		{"one engine shows only what it holds", list(one("", 1, 1, 1), one("0", -1, -1, -1)), list(one("", 1, 1, 1), one("0", -1, -1, -1)), counterFlat},
 		{"another label", list(one("0", 1, 1, 1)), list(one("1", 1, 1, 1)), counterUnknown},
 	} {
 		if got := compare(c.earlier, c.now); got != c.want {

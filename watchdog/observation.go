@@ -9,9 +9,10 @@ type Observation struct {
 	RanksOnly  bool     `json:"ranks_only,omitempty"` // the second look of a tick: no HTTP was asked
 	Health     HTTP     `json:"health"`
 	Canary     Canary   `json:"canary"`
-	Before     Counters `json:"before"` // the engine's counters just before the canary
-	After      Counters `json:"after"`  // and just after it
-	Ranks      []Rank   `json:"ranks"`  // one per configured rank, in rank order
+	Sleep      Sleep    `json:"sleep,omitempty"` // what the engine says of itself; asked before the canary
+	Before     Counters `json:"before"`          // the engine's counters just before the canary
+	After      Counters `json:"after"`           // and just after it
+	Ranks      []Rank   `json:"ranks"`           // one per configured rank, in rank order
 	Flag       Flag     `json:"flag"`
 	Checks     *Checks  `json:"checks,omitempty"`      // asked once the time of a disarm has passed; nil: not asked
 	StoreFault string   `json:"store_fault,omitempty"` // why the state cannot be believed or saved
@@ -27,7 +28,8 @@ type HTTP struct {
 	Outcome Outcome       `json:"outcome"`
 	Status  int           `json:"status,omitempty"` // of an Answered one
 	Took    time.Duration `json:"took,omitempty"`
-	Err     string        `json:"err,omitempty"` // short, without secrets
+	Err     string        `json:"err,omitempty"`   // short, without secrets
+	Fault   Fault         `json:"fault,omitempty"` // of an Unreachable one
 }
 
 // Outcome is how far a request got. The zero value says that nothing was asked.
@@ -44,9 +46,33 @@ const (
 	Unreachable            // DNS, TLS, no route, bad URL, proxy: we cannot ask
 )
 
+// Fault is what a person can mend about a question that cannot be asked. Zero: nothing is known.
+type Fault int
+
+// The faults of a question.
+const (
+	FaultNone     Fault = iota
+	FaultName           // the name server knows no such host
+	FaultTLS            // no TLS where it is spoken or the reverse, or a certificate that is not trusted
+	FaultFile           // the API key or the CA file cannot be read
+	FaultNoModel        // the server lists no model to ask for
+	FaultEncoding       // the answer is compressed, though nobody asked for that
+)
+
+// Sleep is whether somebody has put the engine to sleep or paused it. Zero: it says nothing of that.
+type Sleep int
+
+// The ways of sleeping.
+const (
+	SleepUnknown Sleep = iota
+	Asleep             // its weights are offloaded or dropped
+	SleepPaused        // its scheduler takes no request
+)
+
 // Canary is the one-token completion: the request and what its body held.
 type Canary struct {
 	HTTP
+	Skipped    bool   `json:"skipped,omitempty"`     // not asked on purpose: see Policy.SkipCanary
 	WellFormed bool   `json:"well_formed,omitempty"` // the body was one JSON value of the right shape
 	Choices    int    `json:"choices,omitempty"`
 	Tokens     int    `json:"tokens,omitempty"` // usage.completion_tokens
@@ -60,6 +86,7 @@ type Counters struct {
 	HTTP
 	Engine  Engine          `json:"engine,omitempty"`  // which family of names was found
 	Engines []EngineCounter `json:"engines,omitempty"` // by label, sorted
+	Asleep  bool            `json:"asleep,omitempty"`  // they say that an engine sleeps
 }
 
 // Engine is a family of inference servers. Zero: unknown.

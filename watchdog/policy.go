@@ -19,6 +19,7 @@ type Policy struct {
 	NoProgressBlind Rule          // the same without live counters
 	BootOver        Rule          // a boot past its limit
 	Baseline        time.Duration // counters this far apart may be called flat
+	CanaryEvery     time.Duration // while generation counters move, a canary is asked this often
 	BootLimit       time.Duration // from the later of the start and our first look at it
 	RankAppears     time.Duration // how long a rank of a start may be missing
 	LaunchTimeout   time.Duration // of all launches of one restart, after which one whose end was never recorded is over
@@ -57,6 +58,7 @@ func DefaultPolicy() Policy {
 		NoProgressBlind: Rule{Looks: 3, Apart: 50 * time.Second, Over: 15 * time.Minute},
 		BootOver:        Rule{Looks: 2, Apart: 20 * time.Second},
 		Baseline:        50 * time.Second,
+		CanaryEvery:     5 * time.Minute,
 		BootLimit:       75 * time.Minute,
 		RankAppears:     10 * time.Minute,
 		LaunchTimeout:   20 * time.Minute,

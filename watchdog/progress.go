@@ -3,19 +3,27 @@ package watchdog
 import "fmt"
 
 // readProgress reads the canary together with the counters. A wedge needs both: no completion, and
-// counters that stand still. Moving counters are always Busy (E10), but never while a rank is dead.
+// counters that stand still. What says that our question is wrong comes before the counters: they
+// may move for others, who ask rightly. Else moving counters are Busy (E10), unless an engine stands
+// still with requests in hand; and Busy is never given while a rank is dead.
 func (l *look) readProgress() Verdict {
 	v := Verdict{Term: TermProgress}
 	c := l.o.Canary
+	wrong := misconfigured(c)
 	switch {
 	case l.o.RanksOnly:
 		return v
 	case l.r.Served:
 		v.Reading, v.Cause, v.What = Healthy, CauseServed, "the canary was served"
 		return v
+	case l.asleep() != "":
+		v.Cause, v.What = CauseAsleep, l.asleep()+": a person's doing, nothing is done until it is woken"
+		return v
+	case wrong != "":
+		v.Cause, v.What = CauseMisconfigured, wrong
+		return v
 	case l.moved == counterMoved:
-		v.Cause, v.What = CauseMoving, "no completion, but its counters move"
-		return l.busyUnlessDead(v)
+		return l.readMoving(v)
 	case c.Outcome == NotAsked:
 		return v
 	case c.Outcome == Unreachable:
@@ -27,15 +35,27 @@ func (l *look) readProgress() Verdict {
 	case c.Outcome == Refused:
 		return l.readRefused(v)
 	case c.Outcome == Answered && c.Status == 429:
-		v.Cause, v.What = CauseOverloaded, "the engine answers 429"
+		v.Cause, v.What = CauseOverloaded, canaryWords(c)
 		return l.busyUnlessDead(v)
-	case c.Outcome == Answered && c.Status >= 300 && c.Status < 500:
-		v.Cause = CauseMisconfigured
-		v.What = fmt.Sprintf("the engine answers %d to the canary: %s", c.Status, c.Error)
-		return v
 	default:
 		return l.readUnserved(v)
 	}
+}
+
+// readMoving reads counters that move while no completion came.
+func (l *look) readMoving(v Verdict) Verdict {
+	c := l.o.Canary
+	switch {
+	case c.Skipped:
+		v.Cause, v.What = CauseSkipped, l.skipWords()
+	case c.Outcome == Unanswered && len(l.stuck) > 0 && l.paused() == "":
+		v.Reading, v.Cause, v.Blind, v.Stuck = Failing, CauseFlat, !l.live(), l.stuck
+		v.What = canaryWords(c) + ", and " + stuckWords(l.counters(), l.stuck)
+		return v
+	default:
+		v.Cause, v.What = CauseMoving, "no completion, but its counters move"
+	}
+	return l.busyUnlessDead(v)
 }
 
 // busyUnlessDead makes v Busy where no rank is dead; where one is, it stays Unknown.
@@ -69,11 +89,14 @@ func (l *look) readRefused(v Verdict) Verdict {
 
 // readUnserved reads a canary that was asked and did not come back as a completion.
 func (l *look) readUnserved(v Verdict) Verdict {
-	how := canaryWords(l.o.Canary)
+	how, now := canaryWords(l.o.Canary), l.counters()
 	switch l.moved {
 	case counterFlat:
-		v.Reading, v.Cause, v.Blind = Failing, CauseFlat, !l.live()
-		v.What = how + ", and its counters stand still"
+		v.Reading, v.Cause, v.Blind, v.Stuck = Failing, CauseFlat, !l.live() || !wholeCounters(now), labels(now)
+		if l.o.Canary.Outcome == Answered {
+			v.Cause = CauseFails
+		}
+		v.What = how + ", and its counters stand still" + held(now)
 	case counterAbsent:
 		v.Reading, v.Cause, v.Blind = Failing, CauseBlind, true
 		v.What = how + ", and no counters can tell whether it works"

@@ -160,9 +160,12 @@ func (d draw) look() Observation {
 		o.Ranks = append(o.Ranks, r)
 	}
 	if !o.RanksOnly {
-		pick(d, "canary", serves, canary(Unanswered), canary(Unanswered), canary(Refused), canary(Unreachable), canary(Dropped), answers(500), answers(401), answers(429), func(*Observation) {})(&o)
+		pick(d, "canary", serves, canary(Unanswered), canary(Unanswered), canary(Refused), canary(Unreachable), canary(Dropped), answers(500), answers(401), answers(429), skipped, broken(FaultTLS), func(*Observation) {})(&o)
 		pick(d, "health", health(200), health(200), health(503), health(500), func(*Observation) {})(&o)
-		pick(d, "counters", counts(100, 100), counts(100, 100), counts(100, 101), counts(150, 150), counts(7, 7), noCounters, func(*Observation) {})(&o)
+		pick(d, "counters", counts(100, 100), counts(100, 100), counts(100, 101), counts(150, 150), counts(7, 7), oneStuck, noCounters, func(*Observation) {})(&o)
+		if d.seldom("asleep") {
+			o.Sleep = pick(d, "how", Asleep, SleepPaused)
+		}
 		if d.seldom("sglang") {
 			sglang(&o)
 		}

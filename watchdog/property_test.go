@@ -60,6 +60,8 @@ func forbidden(t *rapid.T, s State, o Observation, d Decision) {
 		"nobody wished a launch":      d.Action == ActLaunch && (s.Arm == nil || !s.Arm.Launch),
 		"no open attempt to resume":   d.Action == ActResume && (len(s.Attempts) == 0 || s.Attempts[len(s.Attempts)-1].Stop || s.Attempts[len(s.Attempts)-1].Committed.IsZero() || !s.Attempts[len(s.Attempts)-1].Launching.IsZero()),
 		"a restart over an open one":  d.Action == ActRestart && d.Next.Phase == None,
+		"an engine put to rest":       o.Sleep != SleepUnknown && !d.Readings.Served && d.Readings.Rank.Reading != Failing && (d.Readings.Engine.Reading == Failing || d.Readings.Progress.Reading == Failing),
+		"a wrong question, no more":   o.Canary.Status == 401 && d.Readings.Rank.Reading != Failing && d.Readings.Engine.Reading != Failing && d.Action == ActRestart,
 		"second look of a ranks look": d.Action == ActLookAgain && o.RanksOnly,
 	}
 	for why, is := range why {
@@ -95,7 +97,7 @@ func TestUnknownChangesNoStreak(t *testing.T) {
 		o := sees(nothingAtAll)
 		d := Decide(rowPolicy(), st, o)
 		want := slices.DeleteFunc(slices.Clone(st.Strikes), func(s Strike) bool { return o.At.Since(s.Last) > 10*time.Minute })
-		if len(want)+len(d.Next.Strikes) > 0 && !slices.Equal(want, d.Next.Strikes) {
+		if len(want)+len(d.Next.Strikes) > 0 && !cmp.Equal(want, d.Next.Strikes) {
 			t.Fatalf("strikes changed:\n%s", cmp.Diff(want, d.Next.Strikes))
 		}
 		if d.Action == ActRestart {

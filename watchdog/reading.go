@@ -46,22 +46,26 @@ const (
 	CauseEngineDead    // /health says so
 	CauseMoving        // no completion, but its counters move
 	CauseOverloaded    // 429
-	CauseFlat          // no completion, and its counters stand still
+	CauseFlat          // no completion, and the counters of all engines, or of one that holds requests, stand still
 	CauseBlind         // no completion, and no counters to tell
 	CausePortClosed    // its port is refused while the head's container runs
 	CauseMisconfigured // it answers that our question is wrong
 	CauseCannotAsk     // the question does not reach it
 	CauseNoBaseline    // no completion, and nothing to compare the counters with yet
 	CauseBootLimit     // still no completion after the boot limit
+	CauseSkipped       // no completion was asked for: its generation counters move, and one was served lately
+	CauseAsleep        // somebody has put it to sleep or paused it
+	CauseFails         // it answers completions with an error, and its counters stand still
 )
 
 // Verdict is the reading of one term with its cause, and a phrase for people.
 type Verdict struct {
-	Term    Term    `json:"term"`
-	Reading Reading `json:"reading"`
-	Cause   Cause   `json:"cause"`
-	What    string  `json:"what,omitempty"`
-	Blind   bool    `json:"blind,omitempty"` // concluded without live counters: takes the slow way
+	Term    Term     `json:"term"`
+	Reading Reading  `json:"reading"`
+	Cause   Cause    `json:"cause"`
+	What    string   `json:"what,omitempty"`
+	Blind   bool     `json:"blind,omitempty"` // concluded without live counters: takes the slow way
+	Stuck   []string `json:"stuck,omitempty"` // labels of the engines that stand still
 }
 
 // Readings are the conclusions of one look.
@@ -75,10 +79,11 @@ type Readings struct {
 }
 
 // served says whether the canary is a completed completion. Empty text is fine: reasoning models
-// answer one token without any (E13); headers with status 200 alone are not enough (E17).
+// answer one token without any (E13); headers with status 200 alone are not enough (E17), and an
+// engine that is being paused aborts what it has, with status 200.
 func served(c Canary) bool {
 	return c.Outcome == Answered && c.Status == 200 && c.WellFormed &&
-		c.Error == "" && c.Finish != "error" && (c.Choices > 0 || c.Tokens >= 1)
+		c.Error == "" && c.Finish != "error" && c.Finish != "abort" && (c.Choices > 0 || c.Tokens >= 1)
 }
 
 // read draws the conclusions of this look from it and what is known.
@@ -99,6 +104,8 @@ func (l *look) readEngine() Verdict {
 	h := l.o.Health
 	switch {
 	case h.Outcome != Answered:
+		return v
+	case l.asleep() != "": // what it says of its health then is not a sign of death (E18)
 		return v
 	case h.Status == 200:
 		v.Reading = Healthy

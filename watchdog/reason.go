@@ -20,7 +20,9 @@ const (
 	ReasonLookAgain            // a rank was just found dead
 	ReasonFailing              // strikes, not enough yet
 	ReasonBusy                 // its counters move
+	ReasonSkipped              // it works for others, and a canary was served lately
 	ReasonMisconfigured        // our question is wrong
+	ReasonAsleep               // somebody has put the engine to sleep or paused it
 	ReasonCannotTell           // unknown
 	ReasonNothing              // nothing known to be launched
 	ReasonWish                 // a person's `arm --launch`
@@ -52,7 +54,9 @@ var reasonWords = map[Reason]string{
 	ReasonLookAgain:     "looking again",
 	ReasonFailing:       "failing",
 	ReasonBusy:          "busy",
+	ReasonSkipped:       "works for others",
 	ReasonMisconfigured: "probe misconfigured",
+	ReasonAsleep:        "asleep",
 	ReasonCannotTell:    "cannot tell",
 	ReasonNothing:       "nothing launched",
 	ReasonWish:          "launch asked for",

@@ -149,6 +149,23 @@ func (l *look) suffix() string {
 	return ", " + l.strikeWords()
 }
 
+// excuse says why the completions of this look tell nothing, where a person can mend that.
+func (l *look) excuse() string {
+	switch l.r.Progress.Cause {
+	case CauseMisconfigured, CauseAsleep:
+		return "; " + l.r.Progress.What
+	default:
+		return ""
+	}
+}
+
+func joinDoubt(s, doubt string) string {
+	if doubt == "" {
+		return s
+	}
+	return s + "; " + doubt
+}
+
 // doubts says what could not be told.
 func (l *look) doubts() string {
 	var all []string

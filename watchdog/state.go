@@ -27,17 +27,18 @@ type State struct {
 	Engine   Engine   `json:"engine,omitempty"`  // as its metrics told, of the running head
 	Live     string   `json:"live,omitempty"`    // start of the head whose counters an answered canary has moved
 
-	Strikes      []Strike  `json:"strikes,omitempty"`
-	Served       Clock     `json:"served,omitzero"`     // last served completion
-	ServedBy     string    `json:"served_by,omitempty"` // start of the head that served it
-	BusyFrom     Clock     `json:"busy_from,omitzero"`
-	DockerStarts int       `json:"docker_starts,omitempty"` // the most of any rank
-	PersonStart  Clock     `json:"person_start,omitzero"`
-	Grace        *Grace    `json:"grace,omitempty"`
-	EarlyDeath   Clock     `json:"early_death,omitzero"` // the look that found a boot dead early
-	Incident     *Incident `json:"incident,omitempty"`
-	Incidents    int       `json:"incidents,omitempty"` // how many were opened so far
-	Told         []string  `json:"told,omitempty"`      // what people were told of the present trouble
+	Strikes      []Strike      `json:"strikes,omitempty"`
+	Served       Clock         `json:"served,omitzero"`     // last served completion
+	ServedBy     string        `json:"served_by,omitempty"` // start of the head that served it
+	ServedIn     time.Duration `json:"served_in,omitempty"` // how long it took
+	BusyFrom     Clock         `json:"busy_from,omitzero"`
+	DockerStarts int           `json:"docker_starts,omitempty"` // the most of any rank
+	PersonStart  Clock         `json:"person_start,omitzero"`
+	Grace        *Grace        `json:"grace,omitempty"`
+	EarlyDeath   Clock         `json:"early_death,omitzero"` // the look that found a boot dead early
+	Incident     *Incident     `json:"incident,omitempty"`
+	Incidents    int           `json:"incidents,omitempty"` // how many were opened so far
+	Told         []string      `json:"told,omitempty"`      // what people were told of the present trouble
 
 	Attempts []Attempt `json:"-"` // newest last
 	Arm      *Arm      `json:"-"`
@@ -77,13 +78,14 @@ type Baseline struct {
 
 // Strike is a streak of Failing looks of one term.
 type Strike struct {
-	Term  Term   `json:"term"`
-	Looks int    `json:"looks"`
-	First Clock  `json:"first"`
-	Last  Clock  `json:"last"`
-	Blind bool   `json:"blind,omitempty"` // at least one of them had no live counters
-	Cause Cause  `json:"cause"`
-	What  string `json:"what"` // for people: "rank 2 (spark3) exited 137"
+	Term  Term     `json:"term"`
+	Looks int      `json:"looks"`
+	First Clock    `json:"first"`
+	Last  Clock    `json:"last"`
+	Blind bool     `json:"blind,omitempty"` // at least one of them had no live counters
+	Stuck []string `json:"stuck,omitempty"` // labels of the engines that stood still in all of them
+	Cause Cause    `json:"cause"`
+	What  string   `json:"what"` // for people: "rank 2 (spark3) exited 137"
 }
 
 // Grace is the time left to a person who is at work.

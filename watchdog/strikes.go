@@ -38,18 +38,37 @@ func (l *look) strike(v Verdict) {
 	n := &l.next
 	i := slices.IndexFunc(n.Strikes, func(s Strike) bool { return s.Term == v.Term })
 	if i < 0 {
-		n.Strikes = append(n.Strikes, Strike{Term: v.Term, First: l.o.At, Last: l.o.At, Looks: 1, Blind: v.Blind, Cause: v.Cause, What: v.What})
+		n.Strikes = append(n.Strikes, l.firstStrike(v))
 		if n.Phase == Booting && v.Term == TermRank && l.o.At.Since(n.Since) < l.p.EarlyDeath {
 			n.EarlyDeath = l.o.At
 		}
 		return
 	}
 	s := &n.Strikes[i]
+	if s.Stuck != nil && v.Stuck != nil && len(common(s.Stuck, v.Stuck)) == 0 { // other engines than before: each may be slow once
+		*s = l.firstStrike(v)
+		return
+	}
+	s.stillStuck(v)
 	s.Cause, s.What = v.Cause, v.What
 	s.Blind = s.Blind || v.Blind
 	if l.o.At.Since(s.Last) >= l.rule(*s).Apart {
 		s.Looks++
 		s.Last = l.o.At
+	}
+}
+
+func (l *look) firstStrike(v Verdict) Strike {
+	return Strike{Term: v.Term, First: l.o.At, Last: l.o.At, Looks: 1, Blind: v.Blind, Stuck: v.Stuck, Cause: v.Cause, What: v.What}
+}
+
+// stillStuck keeps the engines that stood still in every look that could tell.
+func (s *Strike) stillStuck(v Verdict) {
+	switch {
+	case s.Stuck == nil:
+		s.Stuck = v.Stuck
+	case v.Stuck != nil:
+		s.Stuck = common(s.Stuck, v.Stuck)
 	}
 }
 

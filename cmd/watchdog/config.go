@@ -52,6 +52,7 @@ type ServerConfig struct {
 	APIKeyFile    string        `yaml:"api_key_file"`   // empty: systemd's credential "api-key" where it passed one
 	Engine        string        `yaml:"engine"`         // auto, vllm or sglang
 	CanaryTimeout time.Duration `yaml:"canary_timeout"` // an answer later than this is none
+	CanaryEvery   time.Duration `yaml:"canary_every"`   // while others are served
 }
 
 // LaunchConfig says how a rank is started and stopped.

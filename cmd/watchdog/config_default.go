@@ -17,6 +17,7 @@ func defaultConfig() Config {
 			API:           "completions",
 			Engine:        "auto",
 			CanaryTimeout: 30 * time.Second,
+			CanaryEvery:   watchdog.DefaultPolicy().CanaryEvery,
 		},
 		Launch: LaunchConfig{
 			Timeout:     10 * time.Minute,

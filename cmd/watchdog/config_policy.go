@@ -16,6 +16,7 @@ func (c Config) Policy(built time.Time) watchdog.Policy {
 	p.Group, p.Identity, p.Config = c.Group, c.Identity(), c.Hash()
 	p.Engine, p.Built = engineOf(c.Server.Engine), built
 	p.Gap, p.StrikeVoid, p.Baseline = j.Gap, j.StrikeVoid, j.Baseline
+	p.CanaryEvery = min(c.Server.CanaryEvery, j.BusyTold/2) // else a server that works would be told as trouble
 	p.Dead, p.EngineDead, p.BootOver = watchdog.Rule(j.Dead), watchdog.Rule(j.EngineDead), watchdog.Rule(j.BootOver)
 	p.NoProgress, p.NoProgressBlind = watchdog.Rule(j.NoProgress), watchdog.Rule(j.NoProgressBlind)
 	p.BootLimit, p.RankAppears, p.StaleWorker = j.BootLimit, j.RankAppears, j.StaleWorker

@@ -47,6 +47,15 @@ func TestEveryWindowComesFromTheConfig(t *testing.T) {
 	}
 }
 
+// Where busy_told is short, a skipped canary must not look like trouble.
+func TestCanaryEveryStaysBelowBusyTold(t *testing.T) {
+	c := defaultConfig()
+	c.Judge.BusyTold = 4 * time.Minute
+	if got := c.Policy(time.Unix(1, 0)).CanaryEvery; got != 2*time.Minute {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestEngineNames(t *testing.T) {
 	for name, want := range map[string]watchdog.Engine{"auto": watchdog.EngineUnknown, "vllm": watchdog.VLLM, "sglang": watchdog.SGLang} {
 		if got := engineOf(name); got != want {
