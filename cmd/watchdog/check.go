@@ -56,7 +56,7 @@ func (s *session) check(ctx context.Context, takeOver bool) (watchdog.State, wat
 		fmt.Fprintf(f, "looking at %d nodes and checking them, which takes up to %s where one is silent ...\n",
 			len(s.config.Nodes), (lookLimit + restart.ChecksLimit).Round(time.Second))
 	}
-	o := s.observe(ctx, st, false)
+	o := s.observe(ctx, st, false, nil)
 	if err := ctx.Err(); err != nil {
 		return st, o, 0, codeError{exitRefused, "interrupted; nothing was changed"}
 	}
@@ -100,12 +100,8 @@ func checksWords(n int) string {
 // warnings tells what would make the watchdog slower or blinder than it could be.
 func (s *session) warnings(o watchdog.Observation) {
 	warn := func(format string, args ...any) { fmt.Fprintf(s.out, "warning: "+format+"\n", args...) }
-	if o.Canary.Served() && (o.After.Outcome != watchdog.Answered || len(o.After.Engines) == 0) {
-		warn("no engine counters at %s: a hang is noticed after %s instead of %s", s.config.MetricsURL(),
-			briefDuration(s.policy.NoProgressBlind.Over), briefDuration(s.policy.NoProgress.Over))
-	}
-	if o.Canary.Outcome == watchdog.Answered && o.Canary.Status >= 400 && o.Canary.Status < 500 {
-		warn("the engine answers %d to the canary (%s): set server.model, server.api or the API key", o.Canary.Status, plain(o.Canary.Error))
+	if o.Canary.Served() {
+		s.proof(o, warn)
 	}
 	for i, r := range o.Ranks {
 		if c := r.Container; c != nil && c.RestartPolicy != "" && c.RestartPolicy != "no" {
@@ -117,5 +113,27 @@ func (s *session) warnings(o watchdog.Observation) {
 	}
 	if s.config.Notify.Command == "" {
 		warn("notify.command is not set: nobody would be told of anything")
+	}
+}
+
+// proof tells whether a served canary has moved the engine's own counters: only then can counters
+// that stand still say, together with a canary that is not served, that this engine hangs.
+func (s *session) proof(o watchdog.Observation, warn func(string, ...any)) {
+	soon, late := briefDuration(s.policy.NoProgress.Over), briefDuration(s.policy.NoProgressBlind.Over)
+	switch o.Proof() {
+	case watchdog.ProofMoved:
+		fmt.Fprintf(s.out, "  %-8s the canary moves the engine's own counters: a hang is noticed after %s\n", "proved", soon)
+	case watchdog.ProofAmongOthers:
+		fmt.Fprintf(s.out, "  %-8s the counters moved with the canary, but others were served too: try again when it is idle to be sure\n", "likely")
+	case watchdog.ProofPart:
+		warn("the counters at %s lack iterations, prompt or generation: a hang is noticed after %s instead of %s; launch the server with all its metrics (SGLang: --enable-metrics)",
+			s.config.MetricsURL(), late, soon)
+	case watchdog.ProofStill:
+		warn("the canary at %s was served, but the counters at %s stood still: a hang is noticed after %s instead of %s; "+
+			"set server.metrics_url to the /metrics of the engine that serves %s, or server.model to a model of that engine",
+			s.config.Server.URL, s.config.MetricsURL(), late, soon, plain(o.Canary.Model))
+	default:
+		warn("no engine counters at %s: a hang is noticed after %s instead of %s; set server.metrics_url, and launch the server with its metrics (SGLang: --enable-metrics)",
+			s.config.MetricsURL(), late, soon)
 	}
 }

@@ -51,6 +51,7 @@ type ServerConfig struct {
 	Model         string        `yaml:"model"`          // empty: the first that the server lists
 	APIKeyFile    string        `yaml:"api_key_file"`   // empty: systemd's credential "api-key" where it passed one
 	Engine        string        `yaml:"engine"`         // auto, vllm or sglang
+	CAFile        string        `yaml:"ca_file"`        // trusted beside the machine's own certificates; empty: none
 	CanaryTimeout time.Duration `yaml:"canary_timeout"` // an answer later than this is none
 	CanaryEvery   time.Duration `yaml:"canary_every"`   // while others are served
 }

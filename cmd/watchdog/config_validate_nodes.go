@@ -78,6 +78,9 @@ func (v *validator) server(c Config) {
 	if s.APIKeyFile != "" {
 		v.absolute("server.api_key_file", s.APIKeyFile)
 	}
+	if s.CAFile != "" {
+		v.absolute("server.ca_file", s.CAFile)
+	}
 	if plain(s.Model) != s.Model {
 		v.bad("server.model", plain(s.Model), "must not contain control characters or line breaks")
 	}

@@ -9,13 +9,15 @@ import (
 
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
+	"cluster-watchdog/watchdog/probe"
 )
 
 // look looks once, decides, saves and tells. When saving fails the decision is made again with
 // that fact, and it can only be to do nothing.
 func (s *session) look(ctx context.Context, st watchdog.State, fault string, ranksOnly bool) (watchdog.Decision, watchdog.Observation, error) {
 	began := time.Now()
-	o := s.observe(ctx, st, ranksOnly)
+	skip := func(at watchdog.Clock, before watchdog.Counters) bool { return s.policy.SkipCanary(st, at, before) }
+	o := s.observe(ctx, st, ranksOnly, skip)
 	o.StoreFault = fault
 	s.askChecks(ctx, &o)
 	if err := ctx.Err(); err != nil {
@@ -45,12 +47,12 @@ func (s *session) look(ctx context.Context, st watchdog.State, fault string, ran
 }
 
 // observe makes one observation.
-func (s *session) observe(ctx context.Context, st watchdog.State, ranksOnly bool) watchdog.Observation {
+func (s *session) observe(ctx context.Context, st watchdog.State, ranksOnly bool, skip probe.MaySkip) watchdog.Observation {
 	var o watchdog.Observation
 	if ranksOnly {
 		o = s.prober.LookAtRanks(ctx, st.Asked())
 	} else {
-		o = s.prober.Look(ctx, st.Asked())
+		o = s.prober.Look(ctx, st.Asked(), skip)
 	}
 	o.Flag = state.ReadFlag(s.config.StateDir)
 	return o

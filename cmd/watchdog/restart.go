@@ -63,7 +63,7 @@ func (s *session) restartByHand(ctx context.Context, reason string, disarmed boo
 // restartNow looks for itself, and saves nothing but its attempt: what it does is for the next tick
 // to see.
 func (s *session) restartNow(ctx context.Context, st watchdog.State, flag watchdog.Flag, reason string) (watchdog.Attempt, error) {
-	o := s.observe(ctx, st, false)
+	o := s.observe(ctx, st, false, nil)
 	if ctx.Err() != nil {
 		return watchdog.Attempt{}, codeError{exitRefused, "interrupted while looking; nothing was touched"}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
+	"cluster-watchdog/watchdog/probe"
 )
 
 // memory is what is known from one run to the next. *state.Store is one.
@@ -25,7 +26,7 @@ type memory interface {
 
 // looker sees what there is. *probe.Prober is one.
 type looker interface {
-	Look(ctx context.Context, known []watchdog.Known) watchdog.Observation
+	Look(ctx context.Context, known []watchdog.Known, skip probe.MaySkip) watchdog.Observation
 	LookAtRanks(ctx context.Context, known []watchdog.Known) watchdog.Observation
 	Canary(ctx context.Context) watchdog.Canary
 }

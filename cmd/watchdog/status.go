@@ -25,6 +25,7 @@ type status struct {
 	Stale    bool               `json:"stale"` // no look for three periods
 	Budget   string             `json:"budget"`
 	Served   watchdog.Clock     `json:"served,omitzero"`
+	ServedIn time.Duration      `json:"served_in,omitempty"` // how long that completion took
 	Incident *watchdog.Incident `json:"incident,omitempty"`
 	Attempt  *watchdog.Attempt  `json:"attempt,omitempty"` // the last one
 	Down     bool               `json:"down,omitempty"`    // removed by an attempt that has not launched it yet
@@ -73,7 +74,7 @@ func (s *session) status() (status, error) {
 	if err != nil {
 		return status{}, err
 	}
-	out := status{Group: s.config.Group, Phase: st.Phase.String(), Since: st.Since, Served: st.Served, Incident: st.Incident,
+	out := status{Group: s.config.Group, Phase: st.Phase.String(), Since: st.Since, Served: st.Served, ServedIn: st.ServedIn, Incident: st.Incident,
 		Ranks: st.Ranks, LastGood: st.LastGood, Budget: s.policy.BudgetWords(st, now)}
 	if damage != nil {
 		out.Damage = damage.Error()
@@ -154,7 +155,7 @@ func (s *session) printStatus(st status) {
 		p("timer", "no look for more than %s: see `systemctl list-timers %s`", briefDuration(stalePeriods*s.config.Period), timerOf(s.configPath))
 	}
 	if !st.Served.IsZero() {
-		p("served", "last completion at %s", timeWords(st.Served.Wall))
+		p("served", "last completion at %s%s", timeWords(st.Served.Wall), latencyWords(st.ServedIn))
 	}
 	if st.Incident != nil {
 		p("incident", "%d, open since %s: %s", st.Incident.ID, timeWords(st.Incident.Opened.Wall), plain(st.Incident.What))
@@ -199,6 +200,14 @@ func timeWords(t time.Time) string {
 		return t.Format(time.TimeOnly)
 	}
 	return t.Format(time.DateTime)
+}
+
+// latencyWords says how long a completion took, "" where that was not noted.
+func latencyWords(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(", in %s", d.Round(time.Millisecond))
 }
 
 func attemptWords(a watchdog.Attempt, running bool) string {
@@ -257,6 +266,7 @@ func (s *session) printRanks(d watchdog.Decision, o watchdog.Observation) {
 			fmt.Fprintf(s.out, "  %-8s %s\n", v.Reading, plain(text))
 		}
 	}
+	defer func() { fmt.Fprintf(s.out, "  %-8s all in all\n", d.Condition()) }()
 	for _, v := range []watchdog.Verdict{d.Readings.Engine, d.Readings.Progress} {
 		reading := v.Reading.String()
 		if v.Reading == watchdog.Failing && d.Next.Phase == watchdog.Booting {

@@ -67,7 +67,7 @@ func (s *session) stop(ctx context.Context, reason string) error {
 // stopNow removes the group, under the lock.
 func (s *session) stopNow(ctx context.Context, st watchdog.State, reason string) (watchdog.Attempt, []restart.Failure, error) {
 	flag := state.ReadFlag(s.config.StateDir) // as it is read back
-	o := s.observe(ctx, st, false)
+	o := s.observe(ctx, st, false, nil)
 	if ctx.Err() != nil {
 		return watchdog.Attempt{}, nil, codeError{exitRefused, "interrupted while looking; nothing was removed, and it stays disarmed"}
 	}

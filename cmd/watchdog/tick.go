@@ -89,7 +89,7 @@ func (s *session) sleepUntil(ctx context.Context, from watchdog.Clock, apart tim
 // dryRun says what a tick would do now. It saves nothing and needs no lock.
 func (s *session) dryRun(ctx context.Context) error {
 	st, damage, err := s.load()
-	o := s.observe(ctx, st, false)
+	o := s.observe(ctx, st, false, nil)
 	if fault := errors.Join(err, asError(damage)); fault != nil {
 		o.StoreFault = fault.Error()
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"syscall"
 
 	"cluster-watchdog/restart"
 	"cluster-watchdog/watchdog/probe"
@@ -62,12 +64,35 @@ func (c Config) probe() probe.Config {
 	}
 	if file := c.APIKeyFile(); file != "" {
 		p.APIKey = func() (string, error) {
-			key, err := os.ReadFile(file)
+			key, err := readSmall(file)
 			if err != nil {
 				return "", fmt.Errorf("%w: check server.api_key_file and who may read it", err)
 			}
 			return string(key), nil
 		}
 	}
+	if c.Server.CAFile != "" {
+		p.CA = func() ([]byte, error) { return readSmall(c.Server.CAFile) }
+	}
 	return p
+}
+
+// readSmall reads a file of an API key or of certificates. A FIFO must not hold us, and what is
+// large is another file given by mistake.
+func readSmall(file string) ([]byte, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", file)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(text) > maxConfig {
+		err = fmt.Errorf("%s is larger than 1 MiB", file)
+	}
+	return text, err
 }

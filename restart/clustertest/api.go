@@ -15,6 +15,7 @@ func (e *engine) routes() http.Handler {
 		answer(w, http.StatusOK, map[string]any{"version": "0.19.0"})
 	}))
 	mux.HandleFunc("GET /is_sleeping", http.NotFound) // as without the server's developer mode
+	mux.HandleFunc("GET /is_paused", http.NotFound)
 	mux.HandleFunc("GET /v1/models", e.fresh(e.withKey(e.models)))
 	mux.HandleFunc("POST /v1/completions", e.fresh(e.withKey(e.completion("text_completion"))))
 	mux.HandleFunc("POST /v1/chat/completions", e.fresh(e.withKey(e.completion("chat.completion"))))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"cluster-watchdog/watchdog"
@@ -21,17 +23,22 @@ const (
 	maxHeaders = 64 << 10 // of any answer
 )
 
-var errTooLong = errors.New("the answer is too long")
+var (
+	errTooLong    = errors.New("the answer is too long")
+	errCompressed = errors.New("the answer is compressed, which was not asked for")
+)
 
-// newClient returns a client of our own: no proxy from the environment, no redirect followed, no
-// compression, and no connection that outlives its request.
-func newClient() *http.Client {
+// newClient returns a client of our own: no proxy from the environment, no redirect followed (it
+// could lead the API key elsewhere), no compression, and no connection that outlives its request.
+// It trusts the roots, or the machine's own where they are nil.
+func newClient(roots *x509.CertPool) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			DialContext:            (&net.Dialer{}).DialContext,
 			DisableKeepAlives:      true,
 			DisableCompression:     true,
+			TLSClientConfig:        &tls.Config{RootCAs: roots},
 			MaxResponseHeaderBytes: maxHeaders,
 			TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // no HTTP/2
 		},
@@ -57,6 +64,9 @@ type answer struct {
 
 // ask asks q once, until the deadline of ctx.
 func (p *Prober) ask(ctx context.Context, q question) answer {
+	if p.noCA != nil && strings.HasPrefix(q.url, "https:") {
+		return answer{HTTP: watchdog.HTTP{Outcome: watchdog.Unreachable, Err: clean(p.noCA.Error()), Fault: watchdog.FaultFile}}
+	}
 	start := time.Now()
 	var s stage
 	status, body, err := p.exchange(s.watch(ctx), q)
@@ -65,6 +75,9 @@ func (p *Prober) ask(ctx context.Context, q question) answer {
 		a.silent = !s.answering.Load()
 		a.body, a.Status = nil, 0
 		a.Outcome = s.outcome(ctx, err)
+		if a.Outcome == watchdog.Unreachable {
+			a.Fault = s.fault(err)
+		}
 		a.Err = p.words(a, err, q.key)
 	}
 	return a
@@ -92,6 +105,9 @@ func (p *Prober) exchange(ctx context.Context, q question) (status int, body []b
 		return 0, nil, withoutURL(err)
 	}
 	defer resp.Body.Close()
+	if e := resp.Header.Get("Content-Encoding"); e != "" && e != "identity" { // it may be a bomb, and is not opened
+		return 0, nil, errCompressed
+	}
 	sift := q.sift
 	if sift == nil {
 		sift = readAll

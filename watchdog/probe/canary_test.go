@@ -44,6 +44,11 @@ func TestParseCompletion(t *testing.T) {
 		{"E04", `{"error":{"message":"EngineCore encountered an issue. See stack trace (above) for the root cause.","type":"InternalServerError","code":500}}`, fails("EngineCore encountered an issue. See stack trace (above) for the root cause.")},
 		{"no such path", `{"detail":"Not Found"}`, fails("Not Found")},
 		{"error of an unknown shape", `{"error":{"why":1}}`, fails(`{"why":1}`)},
+		{"streamed without being asked", "data: {\"choices\":[{\"text\":\"!\",\"finish_reason\":null}]}\n\ndata: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"length\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"completion_tokens\":1}}\n\ndata: [DONE]\n\n", yes(1, 1, "length")},
+		{"streamed, kept alive by comments", ": ping\r\n\r\ndata:{\"choices\":[{\"delta\":{\"reasoning_content\":\"O\"},\"finish_reason\":\"length\"}]}\r\n\r\n", yes(1, 0, "length")},
+		{"E17 a stream without an end", "data: {\"choices\":[{\"delta\":{\"content\":\"O\"},\"finish_reason\":null}]}\n\n", watchdog.Canary{Choices: 1}},
+		{"E17 a stream that breaks", "data: {\"choices\":[{\"finish_reason\":\"length\"}]}\n\ndata: {\"cho", watchdog.Canary{Choices: 1, Finish: "length"}},
+		{"a stream of nothing", "data: [DONE]\n", fails("")},
 		{"two values", served + served, fails("")},
 		{"a list", `[]`, fails("")},
 		{"null", `null`, fails("")},
@@ -132,22 +137,25 @@ func TestModel(t *testing.T) {
 		model  string
 		want   watchdog.Outcome
 		status int
+		says   string
 	}{
-		{"the first", answering(200, `{"object":"list","data":[{"id":"m/1"},{"id":"adapter"}]}`), "m/1", watchdog.Answered, 200},
-		{"E16", answering(401, `{"error":"Unauthorized"}`), "", watchdog.Answered, 401},
-		{"engine says dead", answering(503, ``), "", watchdog.Answered, 503},
-		{"W05 none", answering(200, `{"data":[]}`), "", watchdog.Unreachable, 0},
-		{"no JSON", answering(200, `hello`), "", watchdog.Unreachable, 0},
-		{"silence", hold, "", watchdog.Unanswered, 0},
+		{"the first", answering(200, `{"object":"list","data":[{"id":"m/1"},{"id":"adapter"}]}`), "m/1", watchdog.Answered, 200, ""},
+		{"LoRA adapters before their base", answering(200, `{"data":[{"id":"sql","parent":"/models/base"},{"id":"/models/base","parent":null}]}`), "/models/base", watchdog.Answered, 200, ""},
+		{"only an adapter", answering(200, `{"data":[{"id":"sql","parent":"base"}]}`), "sql", watchdog.Answered, 200, ""},
+		{"E16", answering(401, `{"error":"Unauthorized"}`), "", watchdog.Answered, 401, "Unauthorized"},
+		{"engine says dead", answering(503, ``), "", watchdog.Answered, 503, ""},
+		{"W05 none", answering(200, `{"data":[]}`), "", watchdog.Unreachable, 0, ""},
+		{"no JSON", answering(200, `hello`), "", watchdog.Unreachable, 0, ""},
+		{"silence", hold, "", watchdog.Unanswered, 0, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			limit := long
 			if row.want == watchdog.Unanswered {
 				limit = short
 			}
-			model, h := at(serve(t, row.h), func(c *Config) { c.Models = limit }).firstModel(t.Context(), key{})
-			if model != row.model || h.Outcome != row.want || h.Status != row.status {
-				t.Errorf("got %q %+v", model, h)
+			c := at(serve(t, row.h), func(c *Config) { c.Models = limit }).firstModel(t.Context(), key{})
+			if c.Model != row.model || c.Outcome != row.want || c.Status != row.status || c.Error != row.says {
+				t.Errorf("got %+v", c)
 			}
 		})
 	}
@@ -175,10 +183,44 @@ func TestKey(t *testing.T) {
 		if k.err == "" {
 			continue
 		}
-		_, h := p.firstModel(t.Context(), k)
+		h := p.firstModel(t.Context(), k)
 		c := p.canary(t.Context(), k, "m")
-		if h.Outcome != watchdog.Unreachable || c.Outcome != watchdog.Unreachable || c.Err != k.err {
+		if h.Outcome != watchdog.Unreachable || c.Outcome != watchdog.Unreachable || c.Err != k.err || c.Fault != watchdog.FaultFile || h.Fault != watchdog.FaultFile {
 			t.Errorf("%s: asked without the key: %+v %+v", row.name, h, c)
+		}
+	}
+}
+
+// A server that only streams, and one that wants the newer name, are asked once more in their way.
+func TestCanaryAsWanted(t *testing.T) {
+	const streams = `{"error":{"message":"Only streaming is supported: set \"stream\" to true","code":400}}`
+	const newer = `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","code":"unsupported_parameter"}}`
+	const whole = "data: {\"choices\":[{\"delta\":{\"content\":\"!\"},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n"
+	for _, row := range []struct {
+		name, says string
+		wants      string // in the request, or says is answered
+		body       string
+		asks       int
+		served     bool
+	}{
+		{"it streams only", streams, `"stream":true`, whole, 2, true},
+		{"it knows the newer name only", newer, `"max_completion_tokens":1,"temperature":0`, served, 2, true},
+		{"it wants what we do not know", `{"error":"no such thing"}`, "never", served, 1, false},
+		{"it says the same again", streams, "never", served, 2, false},
+	} {
+		asks := 0
+		base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			asks++
+			b, _ := io.ReadAll(r.Body)
+			if !strings.Contains(string(b), row.wants) {
+				answering(400, row.says)(w, r)
+				return
+			}
+			w.Write([]byte(row.body))
+		})
+		c := at(base, func(c *Config) { c.API = "chat" }).canary(t.Context(), key{}, "m")
+		if c.Served() != row.served || asks != row.asks || c.Model != "m" {
+			t.Errorf("%s: %d asks, %+v", row.name, asks, c)
 		}
 	}
 }

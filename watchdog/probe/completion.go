@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
@@ -14,7 +13,7 @@ import (
 func parseCompletion(c *watchdog.Canary, body []byte, secrets ...string) {
 	fields, ok := parseObject(body)
 	if !ok {
-		c.Error = clean(streamedError(body), secrets...)
+		parseStream(c, body, secrets...)
 		return
 	}
 	choices, choicesOK := parseChoices(fields["choices"])
@@ -90,22 +89,6 @@ func errorText(raw json.RawMessage) string {
 		}
 	}
 	return string(raw)
-}
-
-// streamedError finds the error in a stream of events that nobody asked for (E17).
-func streamedError(body []byte) string {
-	for line := range bytes.Lines(body) {
-		data, found := bytes.CutPrefix(line, []byte("data:"))
-		if !found {
-			continue
-		}
-		if fields, ok := parseObject(data); ok {
-			if s := engineError(fields, true); s != "" {
-				return s
-			}
-		}
-	}
-	return ""
 }
 
 func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }

@@ -20,6 +20,7 @@ type Config struct {
 	API        string                 // "completions" or "chat"
 	Model      string                 // "": the first of /v1/models
 	APIKey     func() (string, error) // read once per look; nil: none
+	CA         func() ([]byte, error) // certificates that are trusted beside the machine's; nil: none
 	Nodes      []string               // node names in rank order
 	Container  string                 // the container's name, the same on all nodes ...
 	Containers []string               // ... or per rank
@@ -64,6 +65,8 @@ type Prober struct {
 	nodes  Nodes
 	script scripts.Script
 	client *http.Client
+	noCA   error    // why no https question can be asked
+	engine string   // where the engine itself is asked, also behind a proxy
 	hidden []string // passwords that stand in the URLs
 }
 
@@ -74,10 +77,20 @@ func New(c Config, n Nodes) *Prober {
 	if c.MetricsURL == "" {
 		c.MetricsURL = c.BaseURL + "/metrics"
 	}
+	roots, err := trust(c.CA)
 	return &Prober{
-		config: c, nodes: n, script: scripts.Get("observe/look"), client: newClient(),
-		hidden: passwords(c.BaseURL, c.MetricsURL),
+		config: c, nodes: n, script: scripts.Get("observe/look"), client: newClient(roots), noCA: err,
+		engine: c.engineURL(), hidden: passwords(c.BaseURL, c.MetricsURL),
 	}
+}
+
+// engineURL is where the engine says how it is. A proxy at BaseURL may say 503 of itself, or answer
+// for another engine; beside its counters the engine itself is asked.
+func (c Config) engineURL() string {
+	if base, found := strings.CutSuffix(c.MetricsURL, "/metrics"); found {
+		return base
+	}
+	return c.BaseURL
 }
 
 // passwords returns those that stand in the URLs.

@@ -20,8 +20,7 @@ func (p *Prober) counters(ctx context.Context) watchdog.Counters {
 	if a.Outcome != watchdog.Answered || a.Status != http.StatusOK {
 		return c
 	}
-	var err error
-	c.Engine, c.Engines, err = parseMetrics(a.body)
+	err := parseMetrics(&c, a.body)
 	switch {
 	case err != nil:
 		c.Err = clean("cannot read the metrics: "+err.Error(), p.hidden...)

@@ -11,5 +11,5 @@ import (
 func (p *Prober) health(ctx context.Context) watchdog.HTTP {
 	ctx, cancel := within(ctx, p.config.Health)
 	defer cancel()
-	return p.ask(ctx, question{method: http.MethodGet, url: p.config.BaseURL + "/health", accept: "*/*"}).HTTP
+	return p.ask(ctx, question{method: http.MethodGet, url: p.engine + "/health", accept: "*/*"}).HTTP
 }

@@ -1,6 +1,10 @@
 package probe
 
-import "strings"
+import (
+	"strings"
+
+	"cluster-watchdog/watchdog"
+)
 
 // key is the API key of one look. The zero key is none.
 type key struct {
@@ -22,4 +26,9 @@ func (p *Prober) readKey() key {
 		return key{err: "cannot send the API key: it holds control characters; put it on one line of its file"}
 	}
 	return key{secret: secret}
+}
+
+// unread is the outcome of a question that needs a key which is not there.
+func (k key) unread() watchdog.HTTP {
+	return watchdog.HTTP{Outcome: watchdog.Unreachable, Err: k.err, Fault: watchdog.FaultFile}
 }

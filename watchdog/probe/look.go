@@ -13,15 +13,18 @@ import (
 // a caller out of time – says nothing about whom we asked.
 var errDeadline = fmt.Errorf("our own deadline: %w", context.DeadlineExceeded)
 
+// MaySkip says whether a look may do without its canary, by its time and the counters before it.
+type MaySkip func(at watchdog.Clock, before watchdog.Counters) bool
+
 // Look asks everything at once, under one deadline, and returns what came of it. The clock is read
-// at its start. Flag and StoreFault are left to the caller.
-func (p *Prober) Look(ctx context.Context, known []watchdog.Known) watchdog.Observation {
+// at its start. A nil MaySkip skips nothing. Flag and StoreFault are left to the caller.
+func (p *Prober) Look(ctx context.Context, known []watchdog.Known, skip MaySkip) watchdog.Observation {
 	o := watchdog.Observation{At: Now()}
 	ctx, cancel := within(ctx, p.config.Look)
 	defer cancel()
 	var all sync.WaitGroup
 	all.Go(func() { o.Health = p.health(ctx) })
-	all.Go(func() { o.Before, o.Canary, o.After = p.completion(ctx) })
+	all.Go(func() { p.completion(ctx, &o, skip) })
 	all.Go(func() { o.Ranks = p.ranks(ctx, known) })
 	all.Wait()
 	return o
@@ -37,24 +40,33 @@ func (p *Prober) LookAtRanks(ctx context.Context, known []watchdog.Known) watchd
 }
 
 // completion asks for one token between two readings of the counters. Without a model there is
-// nothing to ask for: then the canary's outcome is that of the question for one.
-func (p *Prober) completion(ctx context.Context) (before watchdog.Counters, c watchdog.Canary, after watchdog.Counters) {
-	k := p.readKey()
-	c = p.nameModel(ctx, k)
-	before = p.counters(ctx)
-	if c.Model != "" {
-		c = p.canary(ctx, k, c.Model)
+// nothing to ask for: then the canary's outcome is that of the question for one. An engine that
+// sleeps is not asked: a request to it has crashed some (E18).
+func (p *Prober) completion(ctx context.Context, o *watchdog.Observation, skip MaySkip) {
+	var asleep sync.WaitGroup
+	asleep.Go(func() { o.Sleep = p.sleep(ctx) })
+	o.Before = p.counters(ctx)
+	asleep.Wait()
+	switch {
+	case o.Sleep != watchdog.SleepUnknown || o.Before.Asleep:
+		return
+	case skip != nil && skip(o.At, o.Before):
+		o.Canary.Skipped = true
+		return
 	}
-	return before, c, p.counters(ctx)
+	k := p.readKey()
+	if o.Canary = p.nameModel(ctx, k); o.Canary.Model != "" {
+		o.Canary = p.canary(ctx, k, o.Canary.Model)
+	}
+	o.After = p.counters(ctx)
 }
 
 // nameModel is a canary that is yet to be asked: the model's name, or why there is none.
-func (p *Prober) nameModel(ctx context.Context, k key) (c watchdog.Canary) {
-	c.Model = p.config.Model
-	if c.Model == "" {
-		c.Model, c.HTTP = p.firstModel(ctx, k)
+func (p *Prober) nameModel(ctx context.Context, k key) watchdog.Canary {
+	if p.config.Model != "" {
+		return watchdog.Canary{Model: p.config.Model}
 	}
-	return c
+	return p.firstModel(ctx, k)
 }
 
 // within returns ctx with a deadline of ours.

@@ -21,15 +21,18 @@ import (
 // engine is a server of one model that serves.
 type engine struct {
 	mu      sync.Mutex
-	asked   []string // paths, without /health, which is asked at any time
+	asked   []string // paths, without those asked at any time
 	keys    []string // paths that came with a key
 	open    int      // connections
 	metrics []byte
 }
 
+// aside are the paths that are asked beside the others.
+var aside = map[string]bool{"/health": true, "/is_sleeping": true, "/is_paused": true}
+
 func (e *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
-	if r.URL.Path != "/health" {
+	if !aside[r.URL.Path] {
 		e.asked = append(e.asked, r.URL.Path)
 	}
 	asked := len(e.asked)
@@ -80,8 +83,8 @@ func quiet(t testing.TB) fakeNodes {
 func TestLook(t *testing.T) {
 	e := &engine{}
 	p := New(Config{BaseURL: e.start(t), Nodes: []string{"n0", "n1"}, Container: name, APIKey: func() (string, error) { return "hush", nil }}, quiet(t))
-	o := p.Look(t.Context(), []watchdog.Known{knownAs(idA), knownAs(idA)})
-	if got, want := strings.Join(e.asked, " "), "/v1/models /metrics /v1/completions /metrics"; got != want {
+	o := p.Look(t.Context(), []watchdog.Known{knownAs(idA), knownAs(idA)}, nil)
+	if got, want := strings.Join(e.asked, " "), "/metrics /v1/models /v1/completions /metrics"; got != want {
 		t.Errorf("asked %s, want %s", got, want)
 	}
 	if got, want := strings.Join(e.keys, " "), "/v1/models /v1/completions"; got != want {
@@ -91,7 +94,7 @@ func TestLook(t *testing.T) {
 		o.Before.Engine != watchdog.VLLM || len(o.After.Engines) != 3 || len(o.Ranks) != 2 || o.Ranks[1].Node != "n1" || o.Ranks[1].Container == nil {
 		t.Errorf("got %+v", o)
 	}
-	if o.Before.Engines[2].Generation != 2 || o.After.Engines[2].Generation != 4 {
+	if o.Before.Engines[2].Generation != 1 || o.After.Engines[2].Generation != 4 {
 		t.Errorf("the counters are not those before and after: %+v, %+v", o.Before.Engines[2], o.After.Engines[2])
 	}
 	for tries := 0; ; tries++ { // the server hears of the last close a moment later
@@ -116,6 +119,20 @@ func TestLookAtRanksAsksNoHTTP(t *testing.T) {
 	}
 }
 
+// A look that may skip its canary asks for no model and no completion, and reads the counters once.
+func TestLookThatSkips(t *testing.T) {
+	e := &engine{}
+	var asked watchdog.Counters
+	skip := func(_ watchdog.Clock, before watchdog.Counters) bool { asked = before; return true }
+	o := New(Config{BaseURL: e.start(t)}, noNodes{}).Look(t.Context(), nil, skip)
+	if got := strings.Join(e.asked, " "); got != "/metrics" {
+		t.Errorf("asked %s", got)
+	}
+	if !o.Canary.Skipped || o.Canary.Outcome != watchdog.NotAsked || o.Canary.Served() || len(o.Before.Engines) != 3 || len(asked.Engines) != 3 || len(o.After.Engines) != 0 {
+		t.Errorf("got %+v", o)
+	}
+}
+
 // Without a model nobody is asked for a completion: the canary says how the question for one ended.
 func TestLookWithoutAModel(t *testing.T) {
 	for _, row := range []struct {
@@ -124,7 +141,7 @@ func TestLookWithoutAModel(t *testing.T) {
 		want watchdog.HTTP
 	}{
 		{"E16", answering(401, `{"error":"Unauthorized"}`), watchdog.HTTP{Outcome: watchdog.Answered, Status: 401}},
-		{"none", answering(200, `{}`), watchdog.HTTP{Outcome: watchdog.Unreachable, Err: "/v1/models names no model; set the model in the config"}},
+		{"none", answering(200, `{}`), watchdog.HTTP{Outcome: watchdog.Unreachable, Err: "/v1/models names no model", Fault: watchdog.FaultNoModel}},
 	} {
 		var completions atomic.Int32
 		base := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -133,7 +150,7 @@ func TestLookWithoutAModel(t *testing.T) {
 			}
 			row.h(w, r)
 		})
-		o := New(Config{BaseURL: base}, noNodes{}).Look(t.Context(), nil)
+		o := New(Config{BaseURL: base}, noNodes{}).Look(t.Context(), nil, nil)
 		o.Canary.Took = 0
 		if o.Canary.HTTP != row.want || o.Canary.Model != "" || completions.Load() > 0 {
 			t.Errorf("%s: got %+v, %d completions asked", row.name, o.Canary, completions.Load())
@@ -148,7 +165,7 @@ func TestLookEndsWhenAllHangs(t *testing.T) {
 		<-ctx.Done()
 		return "", ctx.Err()
 	})
-	o := New(Config{BaseURL: base, Model: "m", Look: short, Nodes: []string{"n0"}}, hang).Look(t.Context(), nil)
+	o := New(Config{BaseURL: base, Model: "m", Look: short, Nodes: []string{"n0"}}, hang).Look(t.Context(), nil, nil)
 	if o.Health.Outcome != watchdog.Unanswered || o.Before.Outcome != watchdog.Unanswered || o.Ranks[0].SSH != watchdog.ReachTimeout {
 		t.Errorf("got %+v", o)
 	}
@@ -178,7 +195,7 @@ func BenchmarkLook(b *testing.B) {
 	b.ReportAllocs()
 	start := cpuTime(b)
 	for b.Loop() {
-		if o := p.Look(b.Context(), known); !o.Canary.WellFormed {
+		if o := p.Look(b.Context(), known, nil); !o.Canary.WellFormed {
 			b.Fatalf("not served: %+v", o)
 		}
 	}

@@ -18,13 +18,15 @@ import (
 
 const maxEngines = 256
 
-// parseMetrics reads sifted metrics into one EngineCounter per engine label.
-func parseMetrics(text []byte) (watchdog.Engine, []watchdog.EngineCounter, error) {
+// parseMetrics reads sifted metrics into one EngineCounter per engine.
+func parseMetrics(c *watchdog.Counters, text []byte) error {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
 	if err != nil {
-		return watchdog.EngineUnknown, nil, err
+		return err
 	}
+	asleep := isAsleep(families[sleepState].GetMetric())
+	delete(families, sleepState)
 	engine := engineOf(families)
 	counters := map[string]*watchdog.EngineCounter{}
 	for _, name := range bestLast(families, engine) {
@@ -38,13 +40,23 @@ func parseMetrics(text []byte) (watchdog.Engine, []watchdog.EngineCounter, error
 		}
 	}
 	if len(counters) > maxEngines {
-		return watchdog.EngineUnknown, nil, fmt.Errorf("%d engine labels", len(counters))
+		return fmt.Errorf("%d engine labels", len(counters))
 	}
-	var sorted []watchdog.EngineCounter
+	c.Engine, c.Asleep = engine, asleep
 	for _, label := range slices.Sorted(maps.Keys(counters)) {
-		sorted = append(sorted, *counters[label])
+		c.Engines = append(c.Engines, *counters[label])
 	}
-	return engine, sorted, nil
+	return nil
+}
+
+// isAsleep says whether the gauges of vLLM's sleep state name a way of sleeping. That of being awake
+// is not asked: it stays 0 until something has set it.
+func isAsleep(samples []*dto.Metric) bool {
+	return slices.ContainsFunc(samples, func(s *dto.Metric) bool {
+		return valueOf(s) > 0 && slices.ContainsFunc(s.GetLabel(), func(l *dto.LabelPair) bool {
+			return l.GetName() == "sleep_state" && l.GetValue() != "awake"
+		})
+	})
 }
 
 // engineOf says whose names there are.
@@ -115,7 +127,7 @@ func labelsOf(s *dto.Metric) (engine, identity string, part bool) {
 	var labels []string
 	for _, l := range s.GetLabel() {
 		switch {
-		case l.GetName() == "engine":
+		case l.GetName() == "engine" || l.GetName() == "dp_rank": // vLLM's and SGLang's word for it
 			engine = l.GetValue()
 		case l.GetName() == "priority" && l.GetValue() != "":
 			part = true

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -35,7 +36,7 @@ func TestMetrics(t *testing.T) {
 	}{
 		{"E12 vllm", file("vllm.txt"), watchdog.VLLM, []watchdog.EngineCounter{counter("0", 700, 4879232, 14588, 2, 0), counter("1", 3, 10, 20, 1, -1)}},
 		{"E12 vllm_, gauges repeated per pid", file("vllm-underscore.txt"), watchdog.VLLM, []watchdog.EngineCounter{counter("0", -1, 5, 13, 3, 1)}},
-		{"sglang, a priority is a part, a tp_rank a copy", file("sglang.txt"), watchdog.SGLang, []watchdog.EngineCounter{counter("", 123, 8129000, 7557572, 9, 6)}},
+		{"sglang, a priority is a part, a tp_rank a copy, a dp_rank an engine", file("sglang.txt"), watchdog.SGLang, []watchdog.EngineCounter{counter("", 123, 8129000, 7557572, -1, -1), counter("0", -1, -1, -1, 4, 6), counter("1", -1, -1, -1, 5, -1)}},
 		{"sglang_ before real-time tokens", "sglang_cuda_graph_passes_total 9\nsglang_num_running_reqs 1\n", watchdog.SGLang, []watchdog.EngineCounter{counter("", 9, -1, -1, 1, -1)}},
 		{"two spellings of one counter", "vllm:prompt_tokens 5\nvllm:prompt_tokens_total 7\nvllm_prompt_tokens_total 9\n", watchdog.VLLM, []watchdog.EngineCounter{counter("", -1, 7, -1, -1, -1)}},
 		{"E12 no label", "vllm:prompt_tokens_total 5", watchdog.VLLM, []watchdog.EngineCounter{counter("", -1, 5, -1, -1, -1)}},
@@ -161,20 +162,24 @@ func FuzzMetrics(f *testing.F) {
 		}
 		f.Add(b)
 	}
+	for _, body := range capturedBodies(f) {
+		f.Add(body)
+	}
 	f.Add([]byte("vllm:prompt_tokens_total{engine=\"0\"} 4.879232e+06 1\nsglang:num_queue_reqs NaN"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		text, err := siftMetrics(bytes.NewReader(in))
 		if err != nil {
 			return
 		}
-		engine, engines, err := parseMetrics(text)
-		if err != nil && engines != nil {
+		var c watchdog.Counters
+		err = parseMetrics(&c, text)
+		if err != nil && (c.Engines != nil || c.Asleep) {
 			t.Error("an error and counters")
 		}
-		if len(engines) > 0 && engine == watchdog.EngineUnknown {
+		if len(c.Engines) > 0 && c.Engine == watchdog.EngineUnknown {
 			t.Error("counters of nobody")
 		}
-		for _, e := range engines {
+		for _, e := range c.Engines {
 			for _, v := range []float64{e.Iterations, e.Prompt, e.Generation, e.Running, e.Waiting} {
 				if v != -1 && !(v >= 0 && v <= math.MaxFloat64) {
 					t.Errorf("value %v", v)
@@ -188,6 +193,9 @@ func FuzzCompletion(f *testing.F) {
 	for _, s := range []string{served, `{"choices":[]}`, `{"error":{"message":"x"}}`, `{"error":"Unauthorized"}`, `{"object":"error","message":"x"}`, "data: {\"error\":1}\n", `{"choices":[null],"usage":{"completion_tokens":1e99}}`, `{"detail":[{"msg":"x"}]}`} {
 		f.Add([]byte(s))
 	}
+	for _, body := range capturedBodies(f) {
+		f.Add(body)
+	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var c watchdog.Canary
 		parseCompletion(&c, in, "hush")
@@ -197,4 +205,51 @@ func FuzzCompletion(f *testing.F) {
 			t.Errorf("got %+v", c)
 		}
 	})
+}
+
+func FuzzModels(f *testing.F) {
+	for _, body := range capturedBodies(f) {
+		f.Add(body)
+	}
+	f.Add([]byte(`{"data":[{"id":1},{"id":"m","parent":{}},null]}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		name := parseModels(in)
+		if name == "" {
+			return
+		}
+		if !utf8.ValidString(name) {
+			t.Errorf("a name that cannot be sent: %q", name)
+		}
+		checkClean(t, clean(name))
+	})
+}
+
+// What says yes to one of the questions for sleep is an object with that field.
+func FuzzYes(f *testing.F) {
+	for _, body := range capturedBodies(f) {
+		f.Add(body)
+	}
+	f.Add([]byte(`{"is_sleeping":"true"}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if parseYes(in, "is_sleeping") && !bytes.Contains(in, []byte("true")) {
+			t.Errorf("yes from %q", in)
+		}
+	})
+}
+
+// capturedBodies are the bodies of all captured answers.
+func capturedBodies(t testing.TB) (all [][]byte) {
+	files, err := filepath.Glob(filepath.Join(capturedHTTP, "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no captured answers: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := bytes.Cut(text, []byte("\n\n"))
+		all = append(all, body)
+	}
+	return all
 }

@@ -20,6 +20,9 @@ type series struct {
 	order  int // of several names for one field the lowest that has a value counts
 }
 
+// sleepState is a gauge per engine and way of sleeping, also without vLLM's developer mode.
+const sleepState = "vllm:engine_sleep_state"
+
 var prefixes = map[watchdog.Engine][]string{
 	watchdog.VLLM:   {"vllm:", "vllm_"},
 	watchdog.SGLang: {"sglang:", "sglang_"},

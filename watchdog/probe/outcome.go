@@ -43,7 +43,7 @@ func (s *stage) outcome(ctx context.Context, err error) watchdog.Outcome {
 	switch {
 	case cutShort(ctx):
 		return watchdog.NotAsked
-	case errors.Is(err, errTooLong), isName(err), s.resolving.Load():
+	case errors.Is(err, errTooLong), errors.Is(err, errCompressed), isName(err), s.resolving.Load():
 		return watchdog.Unreachable
 	case ctx.Err() != nil || isTimeout(err):
 		if s.connected.Load() {
@@ -60,6 +60,8 @@ func (s *stage) outcome(ctx context.Context, err error) watchdog.Outcome {
 		return watchdog.Unreachable
 	case isBreak(err):
 		return watchdog.Dropped
+	case isAlert(err): // such as a client certificate that is wanted
+		return watchdog.Unreachable
 	case s.securing.Load() || s.answering.Load(): // no TLS of ours, or no HTTP
 		return watchdog.Unreachable
 	default: // the client has more words for a connection closed without an answer

@@ -52,5 +52,5 @@ func isWanted(line []byte) bool {
 		return false
 	}
 	_, found := wanted[string(line[:end])]
-	return found
+	return found || string(line[:end]) == sleepState
 }
