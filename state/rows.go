@@ -19,10 +19,11 @@ type Row struct {
 	Reason   string         `json:"reason"`
 	Sentence string         `json:"sentence"`
 	Took     time.Duration  `json:"took"`
-	Canary   time.Duration  `json:"canary,omitempty"` // how long a served completion took; zero: none was served
-	Full     bool           `json:"full,omitempty"`   // the observation is kept; set by SaveLook
-	Age      time.Duration  `json:"age,omitempty"`    // of the state at this look, by its own clock; set by SaveLook
-	Deeds    []Deed         `json:"-"`                // what changed with it; SaveLook keeps them longer than rows
+	Verdict  string         `json:"verdict,omitempty"` // serving, busy, wedged ...
+	Canary   time.Duration  `json:"canary,omitempty"`  // how long a served completion took; zero: none was served
+	Full     bool           `json:"full,omitempty"`    // the observation is kept; set by SaveLook
+	Age      time.Duration  `json:"age,omitempty"`     // of the state at this look, by its own clock; set by SaveLook
+	Deeds    []Deed         `json:"-"`                 // what changed with it; SaveLook keeps them longer than rows
 }
 
 // SaveLook writes the next state and the row of a look in one transaction, and the observation

@@ -82,9 +82,6 @@ func compare(earlier, later []EngineCounter) movement {
 	}
 	result, compared := counterFlat, false
 	for _, now := range later {
-		if !now.counts() { // SGLang's engines may show what they hold, and count all together
-			continue
-		}
 		i := slices.IndexFunc(earlier, func(e EngineCounter) bool { return e.Label == now.Label })
 		if i < 0 {
 			result = counterUnknown
@@ -100,7 +97,7 @@ func compare(earlier, later []EngineCounter) movement {
 				result = counterUnknown
 			}
 		}
-		compared = compared || was.counts()
+		compared = compared || was.counts() // SGLang's engines may show what they hold, and count all together
 	}
 	if !compared {
 		return counterUnknown

@@ -72,12 +72,17 @@ func mendStatus(c Canary) string {
 	}
 }
 
+// saysPaused says whether an engine refuses a completion because somebody has paused it.
+func saysPaused(c Canary) bool {
+	return c.Outcome == Answered && c.Status == 503 && strings.Contains(strings.ToLower(c.Error), "paused")
+}
+
 // asleep says how the engine was put to rest by somebody, "" where it says nothing of that (E18).
 func (l *look) asleep() string {
 	switch {
 	case l.o.Sleep == Asleep || l.o.Before.Asleep:
 		return "the engine sleeps"
-	case l.o.Sleep == SleepPaused:
+	case l.o.Sleep == SleepPaused, saysPaused(l.o.Canary):
 		return "the engine is paused"
 	default:
 		return ""

@@ -79,6 +79,7 @@ func progressRows() []row {
 			says("phase=SERVING asleep: the engine sleeps: a person's doing, nothing is done until it is woken")),
 		r("E18: its metrics alone say so", known(Serving, live), sees(canary(Unanswered), counts(100, 100), asleepByMetrics), ActNone, ReasonAsleep),
 		r("paused", known(Serving, live, wasTold("asleep")), sees(canary(NotAsked), counts(100, 100), sleeps(SleepPaused)), ActNone, ReasonAsleep, told()),
+		r("paused, by its own word", known(Serving, live), sees(answers(503), saying("generation is paused for a weight update; retry shortly"), counts(100, 100)), ActNone, ReasonAsleep),
 		r("asleep past the boot limit", known(Booting, bootFrom(-76*m), struck(TermBoot, 1, -m)), sees(canary(NotAsked), sleeps(Asleep)), ActNone, ReasonBooting),
 		r("asleep does not hide a dead rank", known(Serving, live, struck(TermRank, 1, -m)), sees(canary(NotAsked), sleeps(Asleep), dies(1, 1)), ActRestart, ReasonRankDead),
 	}

@@ -60,8 +60,8 @@ func (s *session) observe(ctx context.Context, st watchdog.State, ranksOnly bool
 
 // remembering saves the look: a row for each, the full observation where something changed.
 func (s *session) remembering(before watchdog.State, d watchdog.Decision, o watchdog.Observation, took time.Duration) error {
-	row := state.Row{At: o.At, Phase: d.Next.Phase.String(), Action: d.Action.String(), Reason: d.Reason.String(), Sentence: d.Sentence(), Took: took,
-		Deeds: deedsOf(before, d, o)}
+	row := state.Row{At: o.At, Phase: d.Next.Phase.String(), Action: d.Action.String(), Reason: d.Reason.String(), Sentence: d.Sentence(),
+		Verdict: d.Condition().String(), Took: took, Deeds: deedsOf(before, d, o)}
 	if d.Readings.Served {
 		row.Canary = o.Canary.Took
 	}

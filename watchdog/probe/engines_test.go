@@ -145,6 +145,7 @@ func engineCases() []engineCase {
 		c("E18 it sleeps, and is not asked", sees{sleeping: "is-sleeping", canary: "never"}, unknown, watchdog.CauseAsleep, watchdog.CondPaused, "the engine sleeps: a person's doing"),
 		c("E18 its metrics say that it sleeps", sees{metrics: vllm + " offloaded=1", canary: "never"}, unknown, watchdog.CauseAsleep, watchdog.CondPaused, "sleeps"),
 		c("E18 it is paused", sees{sleeping: "is-awake", paused: "is-paused", canary: "never"}, unknown, watchdog.CauseAsleep, watchdog.CondPaused, "is paused"),
+		c("E18 it is paused, and says so to the completion", sees{canary: "paused-503"}, unknown, watchdog.CauseAsleep, watchdog.CondPaused, "is paused"),
 		c("E18 it is awake and hangs", sees{sleeping: "is-awake", canary: "!hang"}, failing, flat, watchdog.CondWedged, ""),
 		c("E18 it aborts what it has", sees{canary: "finish-abort"}, failing, watchdog.CauseFails, watchdog.CondWedged, ""),
 		c("E19 429 while it works", sees{metrics: moved, canary: "busy-429"}, busy, moving, watchdog.CondBusy, ""),
