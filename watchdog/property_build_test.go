@@ -87,6 +87,9 @@ func (d draw) state() State {
 	}
 	if d.often("baseline") {
 		st.Baseline = Baseline{At: d.past("baseline"), Head: "c0@s", Engines: engines(100)}
+		if d.seldom("two engines") {
+			baseOfTwo(&st)
+		}
 	}
 	for _, term := range []Term{TermRank, TermEngine, TermProgress, TermBoot} {
 		if d.seldom("strike") {
