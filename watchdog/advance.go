@@ -47,7 +47,7 @@ func (l *look) lookFirst() {
 		s.Config != l.p.Config || s.Identity != l.p.Identity ||
 		(s.Arm != nil && l.o.At.Later(s.Arm.At, s.Last))
 	if l.first {
-		l.next.Strikes = nil
+		l.next.Strikes, l.next.SaidDead = nil, Clock{}
 	}
 	if s.Identity != "" && s.Identity != l.p.Identity { // other nodes or containers: nothing known of them
 		since := l.o.At
@@ -90,7 +90,7 @@ func (l *look) adoptLaunch() {
 func (l *look) boot(since Clock) {
 	l.next.Phase, l.next.Since, l.next.Seen = Booting, since, l.o.At
 	l.next.Strikes, l.next.Grace = nil, nil
-	l.next.EarlyDeath = Clock{}
+	l.next.EarlyDeath, l.next.SaidDead = Clock{}, Clock{}
 }
 
 // newGroup forgets what ran before this start: a rank of an earlier start that does not run now has

@@ -105,6 +105,19 @@ func strikes(term Term, want int) check {
 	}
 }
 
+// never stands for an instant that is not set.
+const never = time.Duration(-1)
+
+// saidDead wants the last look at which a working engine called itself dead.
+func saidDead(want time.Duration) check {
+	return func(t *testing.T, d Decision) {
+		t.Helper()
+		if got := d.Next.SaidDead; got.IsZero() != (want == never) || want != never && !got.Equal(at(want)) {
+			t.Errorf("said dead at %v, want %v", got.Wall, want)
+		}
+	}
+}
+
 func graced(want bool) check {
 	return func(t *testing.T, d Decision) {
 		t.Helper()
@@ -224,9 +237,10 @@ func busyFrom(d time.Duration) fact { return func(s *State) { s.BusyFrom = at(d)
 func dockerStarted(n int) fact {
 	return func(s *State) { s.DockerStarts, s.Ranks[1].DockerStarts = n, n }
 }
-func wasTold(keys ...string) fact { return func(s *State) { s.Told = append(s.Told, keys...) } }
-func gaveUpIn(p Phase) fact       { return func(s *State) { s.GaveUpIn = p } }
-func engineWas(e Engine) fact     { return func(s *State) { s.Engine = e } }
+func saidDeadAt(d time.Duration) fact { return func(s *State) { s.SaidDead = at(d) } }
+func wasTold(keys ...string) fact     { return func(s *State) { s.Told = append(s.Told, keys...) } }
+func gaveUpIn(p Phase) fact           { return func(s *State) { s.GaveUpIn = p } }
+func engineWas(e Engine) fact         { return func(s *State) { s.Engine = e } }
 
 // bootFrom sets the start of a boot and our first look at it.
 func bootFrom(d time.Duration) fact {

@@ -23,7 +23,9 @@ func TestDecideHeadFirst(t *testing.T) {
 	})
 }
 
-func allRows() []row { return slices.Concat(advanceRows(), judgeRows(), progressRows(), gateRows(), personRows()) }
+func allRows() []row {
+	return slices.Concat(advanceRows(), judgeRows(), progressRows(), gateRows(), personRows())
+}
 
 // Each Reason has at least one row that ends in it. The reasons are read from the source, so that a
 // new one without a row is noticed.

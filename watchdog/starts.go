@@ -8,10 +8,7 @@ import (
 )
 
 // Ages are computed on a node, later than the look's only clock reading.
-const (
-	clockSlack = 5 * time.Second  // how far the two may be off
-	lookLength = 45 * time.Second // how much older than at that reading an age may be
-)
+const clockSlack = 5 * time.Second // how far the two may be off
 
 // newStart takes in what each node's Docker says of its rank and judges whose start a changed one
 // is: ours, Docker's own, or a person's.
@@ -121,7 +118,7 @@ func (l *look) ours(i int, c Container) bool {
 	if !a.Ended.IsZero() {
 		over = a.Ended.Since(a.Launching)
 	}
-	return began >= -lookLength && began <= over+clockSlack
+	return began >= -LookLimit && began <= over+clockSlack
 }
 
 // learn remembers what a Docker that answers said of rank i.

@@ -28,6 +28,7 @@ type State struct {
 	Live     string   `json:"live,omitempty"`    // start of the head whose counters an answered canary has moved
 
 	Strikes      []Strike      `json:"strikes,omitempty"`
+	SaidDead     Clock         `json:"said_dead,omitzero"`  // the last look at which the engine called itself dead while counters had moved
 	Served       Clock         `json:"served,omitzero"`     // last served completion
 	ServedBy     string        `json:"served_by,omitempty"` // start of the head that served it
 	ServedIn     time.Duration `json:"served_in,omitempty"` // how long it took

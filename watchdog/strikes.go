@@ -8,6 +8,7 @@ import "slices"
 func (l *look) strikes() {
 	n := &l.next
 	n.Strikes = slices.DeleteFunc(n.Strikes, func(s Strike) bool { return l.o.At.Since(s.Last) > l.p.StrikeVoid })
+	l.saidDead()
 	for _, v := range l.judged() {
 		switch v.Reading {
 		case Healthy, Busy:
@@ -38,11 +39,15 @@ func (l *look) strike(v Verdict) {
 	n := &l.next
 	i := slices.IndexFunc(n.Strikes, func(s Strike) bool { return s.Term == v.Term })
 	if i < 0 {
-		n.Strikes = append(n.Strikes, l.firstStrike(v))
+		first := l.firstStrike(v)
+		if v.Term == TermEngine && l.moved != counterAbsent && !n.SaidDead.IsZero() {
+			first.First, first.Last = n.SaidDead, n.SaidDead
+		}
+		i = len(n.Strikes)
+		n.Strikes = append(n.Strikes, first)
 		if n.Phase == Booting && v.Term == TermRank && l.o.At.Since(n.Since) < l.p.EarlyDeath {
 			n.EarlyDeath = l.o.At
 		}
-		return
 	}
 	s := &n.Strikes[i]
 	if s.Stuck != nil && v.Stuck != nil && len(common(s.Stuck, v.Stuck)) == 0 { // other engines than before: each may be slow once
@@ -52,7 +57,7 @@ func (l *look) strike(v Verdict) {
 	s.stillStuck(v)
 	s.Cause, s.What = v.Cause, v.What
 	s.Blind = s.Blind || v.Blind
-	if l.o.At.Since(s.Last) >= l.rule(*s).Apart {
+	if !l.o.At.Equal(s.Last) && l.o.At.Since(s.Last) >= l.rule(*s).Apart {
 		s.Looks++
 		s.Last = l.o.At
 	}
@@ -69,6 +74,18 @@ func (s *Strike) stillStuck(v Verdict) {
 		s.Stuck = v.Stuck
 	case v.Stuck != nil:
 		s.Stuck = common(s.Stuck, v.Stuck)
+	}
+}
+
+// saidDead remembers a look at which the engine called itself dead while counters had moved since the
+// look before: it may have died after they did. Such a look may begin a streak, never lengthen one.
+func (l *look) saidDead() {
+	v := l.r.Engine
+	switch {
+	case v.Cause == CauseMoving && !l.first:
+		l.next.SaidDead = l.o.At
+	case v.Reading == Healthy || l.o.At.Since(l.next.SaidDead) > l.p.StrikeVoid:
+		l.next.SaidDead = Clock{}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"cluster-watchdog/restart"
+	"cluster-watchdog/watchdog"
 )
 
 // The unit's TimeoutStartSec. Past it systemd ends a tick, whatever it is doing; so the sum of
@@ -12,8 +13,8 @@ const unitTimeout = 45 * time.Minute
 
 // How long each part of a tick may take at most, besides the steps of the sequence.
 const (
-	lookLimit      = 45 * time.Second // one look; a tick has one or two
-	noticesPerTick = 4                // of two looks, of the attempt's start and of its end
+	lookLimit      = watchdog.LookLimit // one look; a tick has one or two
+	noticesPerTick = 4                  // of two looks, of the attempt's start and of its end
 )
 
 // span is one part of a tick, with the key that decides about it.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 func (v *validator) checks(c ChecksConfig) {
@@ -55,11 +56,25 @@ func (v *validator) judge(c Config) {
 	if j.NoProgressBlind.Over < j.NoProgress.Over {
 		v.bad("judge.no_progress_blind.over", j.NoProgressBlind.Over, "must be at least that of no_progress: less is known")
 	}
+	v.noticed(c)
 	v.between("judge.docker_starts", j.DockerStarts, 2, 100)
 	v.between("judge.destroy_tries", j.DestroyTries, 1, 100)
 	v.between("budget.attempts", c.Budget.Attempts, 1, 20)
 	if c.Budget.Pause > c.Budget.Window {
 		v.bad("budget.pause", c.Budget.Pause, "must be at most window")
+	}
+}
+
+// noticed wants every kind of death to be noticed at all, also when looks take their time.
+func (v *validator) noticed(c Config) {
+	if c.Period <= 0 || len(v.problems) > 0 {
+		return
+	}
+	for _, d := range c.Policy(time.Time{}).Detections(c.Period) {
+		if d.Worst == 0 {
+			v.bad("judge.strike_void", c.Judge.StrikeVoid, "is too short for the period of %s: it would never be noticed that %s", briefDuration(c.Period), d.Death)
+			return
+		}
 	}
 }
 

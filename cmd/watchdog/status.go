@@ -35,7 +35,9 @@ type status struct {
 	LastGood *watchdog.LastGood `json:"last_good,omitempty"`
 	Today    *state.Day         `json:"today,omitempty"` // totals of the day of the last look
 	Size     int64              `json:"size,omitempty"`  // of the database, in bytes
-	Damage   string             `json:"damage,omitempty"`
+	// How long each kind of death may go unnoticed at worst, as it follows from the config.
+	Detections []watchdog.Detection `json:"detections"`
+	Damage     string               `json:"damage,omitempty"`
 }
 
 // stalePeriods without a look mean that the timer does not fire.
@@ -75,7 +77,8 @@ func (s *session) status() (status, error) {
 		return status{}, err
 	}
 	out := status{Group: s.config.Group, Phase: st.Phase.String(), Since: st.Since, Served: st.Served, ServedIn: st.ServedIn, Incident: st.Incident,
-		Ranks: st.Ranks, LastGood: st.LastGood, Budget: s.policy.BudgetWords(st, now)}
+		Ranks: st.Ranks, LastGood: st.LastGood, Budget: s.policy.BudgetWords(st, now),
+		Detections: s.policy.Detections(s.config.Period)}
 	if damage != nil {
 		out.Damage = damage.Error()
 	}
@@ -169,6 +172,9 @@ func (s *session) printStatus(st status) {
 	}
 	for i, k := range st.Ranks {
 		p(fmt.Sprintf("rank %d", i), "%s", knownWords(s.config.Nodes, i, k))
+	}
+	for _, d := range st.Detections {
+		p("notices", "%s", d)
 	}
 }
 

@@ -26,6 +26,7 @@ type Config struct {
 	Containers []string               // ... or per rank
 
 	Look     time.Duration // everything
+	Again    time.Duration // the second look of a tick
 	Models   time.Duration
 	Counters time.Duration // of each of the two readings
 	Canary   time.Duration // including its retry
@@ -43,7 +44,8 @@ func (c Config) DefaultDeadlines() Config {
 			*d = time.Duration(seconds) * time.Second
 		}
 	}
-	fill(&c.Look, 45)
+	fill(&c.Look, int(watchdog.LookLimit/time.Second))
+	fill(&c.Again, int(watchdog.LookAgainLimit/time.Second))
 	fill(&c.Models, 5)
 	fill(&c.Counters, 4)
 	fill(&c.Canary, 30)

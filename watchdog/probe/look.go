@@ -30,10 +30,10 @@ func (p *Prober) Look(ctx context.Context, known []watchdog.Known, skip MaySkip)
 	return o
 }
 
-// LookAtRanks is the second look of a tick: the ranks only.
+// LookAtRanks is the second look of a tick: the ranks only, over connections that mostly stand.
 func (p *Prober) LookAtRanks(ctx context.Context, known []watchdog.Known) watchdog.Observation {
 	o := watchdog.Observation{At: Now(), RanksOnly: true}
-	ctx, cancel := within(ctx, p.config.Look)
+	ctx, cancel := within(ctx, p.config.Again)
 	defer cancel()
 	o.Ranks = p.ranks(ctx, known)
 	return o

@@ -31,7 +31,7 @@ func (p *Prober) rank(ctx context.Context, i int, known watchdog.Known) watchdog
 	out, err := p.nodes.Ask(ctx, i, p.script, map[string]string{
 		"WATCHDOG_CONTAINER": name,
 		"WATCHDOG_SINCE":     unixTime(known.Clock),
-		"WATCHDOG_SECONDS":   strconv.Itoa(max(1, int(p.config.Script/time.Second))),
+		"WATCHDOG_SECONDS":   strconv.Itoa(p.scriptSeconds(ctx)),
 	})
 	if err != nil && cutShort(ctx) {
 		r.Err = "the look was cut short"
@@ -47,6 +47,16 @@ func (p *Prober) rank(ctx context.Context, i int, known watchdog.Known) watchdog
 	r.SSH = watchdog.ReachOK
 	readRank(&r, out, name, known)
 	return r
+}
+
+// scriptSeconds returns within how many seconds the script must end, so that its answer comes back in
+// time.
+func (p *Prober) scriptSeconds(ctx context.Context) int {
+	limit := p.config.Script
+	if end, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(end)-time.Second)
+	}
+	return max(1, int(limit.Round(time.Second)/time.Second))
 }
 
 // reachOf says how far a failed question got.

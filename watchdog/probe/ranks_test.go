@@ -236,8 +236,8 @@ func TestWhatANodeIsAsked(t *testing.T) {
 	p := New(Config{Nodes: []string{"n0", "n1"}, Containers: []string{"vllm", "vllm-1"}}, n)
 	p.LookAtRanks(t.Context(), []watchdog.Known{{Clock: time.Unix(1767225600, 5)}})
 	want := []map[string]string{
-		{"WATCHDOG_CONTAINER": "vllm", "WATCHDOG_SINCE": "1767225600.000000005", "WATCHDOG_SECONDS": "15"},
-		{"WATCHDOG_CONTAINER": "vllm-1", "WATCHDOG_SINCE": "", "WATCHDOG_SECONDS": "15"},
+		{"WATCHDOG_CONTAINER": "vllm", "WATCHDOG_SINCE": "1767225600.000000005", "WATCHDOG_SECONDS": "14"},
+		{"WATCHDOG_CONTAINER": "vllm-1", "WATCHDOG_SINCE": "", "WATCHDOG_SECONDS": "14"},
 	}
 	if diff := cmp.Diff(want, envs); diff != "" {
 		t.Error(diff)
