@@ -81,7 +81,7 @@ func (r *reader) call(n syntax.Node, args []*syntax.Word) {
 	}
 	switch {
 	case name == `"$@"` && r.judgedWhereCalled(n):
-	case name == "docker", name == "ask_docker", name == "ask" && dockerAsk(args):
+	case name == "docker", name == "ask_docker", (name == "ask" || name == "take") && dockerAsk(args):
 		r.docker(n, name, args)
 	case r.runs(name):
 		r.call(n, args[r.passes[name]+1:])
@@ -109,7 +109,7 @@ func (r *reader) judgedWhereCalled(n syntax.Node) bool {
 	return wraps || r.runs(r.inside.Name.Value)
 }
 
-// dockerAsk tells a function named ask of docker from one of programs, by its first word.
+// dockerAsk tells a function named ask or take of docker from one of programs, by its first word.
 func dockerAsk(args []*syntax.Word) bool {
 	return len(args) > 1 && slices.Contains(dockers, source(args[1]))
 }
@@ -130,6 +130,9 @@ func (r *reader) docker(n syntax.Node, name string, args []*syntax.Word) {
 var writes = regexp.MustCompile(`system\(|print[^;}]*[>|]|getline|-i\b|(^|[;{/ ])[wWe] `)
 
 func (r *reader) program(n syntax.Node, name string, args []*syntax.Word) {
+	if name == "nvidia-smi" && len(args) > 1 && !strings.HasPrefix(source(args[1]), "--query-") {
+		r.fault(n, "may set a GPU: %s", sources(args))
+	}
 	if (name == "awk" || name == "sed") && writes.MatchString(sources(args[1:])) {
 		r.fault(n, "%s may write or run something: %s", name, sources(args[1:]))
 	}

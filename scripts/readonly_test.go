@@ -8,10 +8,10 @@ import (
 // What a script that only looks may call. Everything else is an error.
 var (
 	builtins = list(`: . [ test printf echo read set shift exit return export unset exec break continue wait true false`)
-	programs = list(`awk sed grep cat stat df date sleep head tail findmnt pgrep`)
-	dockers  = list(`inspect ps info version events logs image`)
+	programs = list(`awk sed grep cat stat df date sleep head tail tr ps findmnt pgrep nvidia-smi`)
+	dockers  = list(`inspect ps info version events logs image top`)
 	// wrappers run what stands behind this many arguments of theirs.
-	wrappers = map[string]int{"bounded": 2, "timeout": 3}
+	wrappers = map[string]int{"bounded": 2, "timeout": 3, "command": 1}
 	// Only in front.sh: its functions keep the user's own folder, and end what they started.
 	frontOnly = list(`mkdir umask kill`)
 	frontInto = list(`$out $1`)
@@ -44,7 +44,7 @@ func TestReadOnlyFindsWrites(t *testing.T) {
 		"timeout -k 1 5 docker stop x", "bounded 5 x touch /x", "ask_docker 10 kill x", "sudo -n reboot", "x=$(docker restart x)",
 		"f() { mkdir /x; }; f", "if :; then tee /x; fi", `"$@"`, "$cmd x", "f() { \"$@\"; }; \"$@\"", "eval x", "sh -c 'rm x'", "awk 'BEGIN { system(\"x\") }'",
 		"awk '{ print > \"/x\" }'", "sed -i s/a/b/ x", "sed 's/a/b/w /x' y", "umount /x", "run() { \"$@\"; }; run rm x", "sync",
-		"bounded 10 sudo sudo -n /usr/bin/tee /etc/passwd",
+		"command rm /x", "take rm x", "command -v x; nvidia-smi -r", "bounded 10 sudo sudo -n /usr/bin/tee /etc/passwd",
 	} {
 		if len(readOnly(t, "test", text, false)) == 0 {
 			t.Errorf("passes for read-only: %s", text)

@@ -22,6 +22,8 @@ var advancing = []struct {
 	{"baseline of the counters", (*look).keepCounters},
 	{"busy for long", (*look).busyFor},
 	{"no node can be asked", (*look).tellBlind},
+	{"a paused rank", (*look).tellPaused},
+	{"a second actor", (*look).tellSecondActor},
 	{"the end of a disarm", (*look).tellStays},
 }
 

@@ -24,7 +24,7 @@ func TestDecideHeadFirst(t *testing.T) {
 }
 
 func allRows() []row {
-	return slices.Concat(advanceRows(), judgeRows(), progressRows(), gateRows(), personRows())
+	return slices.Concat(advanceRows(), judgeRows(), progressRows(), gateRows(), personRows(), workRows())
 }
 
 // Each Reason has at least one row that ends in it. The reasons are read from the source, so that a

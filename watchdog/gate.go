@@ -55,6 +55,9 @@ func (l *look) refusal(a Action) (Reason, string) {
 	if g := l.next.Grace; a == ActRestart && g != nil && l.o.At.Since(g.From) < l.p.Grace {
 		return ReasonGrace, fmt.Sprintf("%s, %s left", g.Why, brief(l.p.Grace-l.o.At.Since(g.From)))
 	}
+	if paused := l.paused(); a == ActRestart && paused != "" {
+		return ReasonGrace, paused
+	}
 	l.passed("a person at work", l.noGrace)
 	// 5. GIVEN_UP is left by a person or a served completion, never by time. A restart that a person
 	// asked for since goes on.

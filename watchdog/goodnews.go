@@ -73,8 +73,6 @@ func (l *look) busyFor() {
 		l.unknownFor()
 	}
 	switch l.r.Progress.Cause {
-	case CausePaused:
-		l.tell(NoticeTrouble, "paused", l.r.Progress.What)
 	case CauseAsleep:
 		l.tell(NoticeTrouble, "asleep", l.r.Progress.What)
 	case CauseMisconfigured:

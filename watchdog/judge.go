@@ -56,7 +56,7 @@ func (l *look) judgeBooting() (Action, Reason, string) {
 	if g := l.prev.LastGood; g != nil && g.Identity == l.p.Identity && g.Boot > 0 {
 		lastTime = ", last time " + brief(g.Boot)
 	}
-	return ActNone, ReasonBooting, fmt.Sprintf("%s so far%s, limit %s%s%s", brief(age), lastTime, brief(l.p.BootLimit), l.suffix(), l.excuse())
+	return ActNone, ReasonBooting, fmt.Sprintf("%s so far%s, limit %s%s%s", brief(age), lastTime, brief(l.p.BootLimit), l.loadWords()+l.suffix(), l.excuse())
 }
 
 // 4. A serving group fails on a dead rank, an engine that says so, or no progress.
@@ -81,7 +81,7 @@ func (l *look) judgeServing() (Action, Reason, string) {
 	}
 	switch {
 	case len(l.next.Strikes) > 0:
-		return ActNone, ReasonFailing, l.strikeWords() + l.excuse()
+		return ActNone, ReasonFailing, l.strikeWords() + l.gpuWords() + l.excuse()
 	case l.r.Progress.Cause == CauseSkipped && l.r.Progress.Reading == Busy:
 		return ActNone, ReasonSkipped, joinDoubt(l.r.Progress.What, l.doubts())
 	case l.r.Progress.Reading == Busy:

@@ -120,6 +120,38 @@ type Rank struct {
 	Events     []Event    `json:"events,omitempty"`      // of the ids asked about, since the last look
 	EventsSeen int        `json:"events_seen,omitempty"` // how many events of any kind came back
 	EventsErr  string     `json:"events_err,omitempty"`
+
+	Process    Presence `json:"process,omitempty"` // of the engine in a container that runs without it too
+	ProcessErr string   `json:"process_err,omitempty"`
+	Load       Load     `json:"load,omitzero"`  // asked for while there is trouble or a boot
+	GPUs       []GPU    `json:"gpus,omitempty"` // the same
+	GPUErr     string   `json:"gpu_err,omitempty"`
+}
+
+// Presence says whether a process is there. Zero: not asked, or nobody can tell.
+type Presence int
+
+// The ways of being there.
+const (
+	PresenceUnknown Presence = iota
+	Present
+	Absent
+)
+
+// Load is how far an engine has come with loading, by the progress bars in its log; an Of of zero
+// says that there was no bar. It is shown and never judged by.
+type Load struct {
+	Shards   int `json:"shards,omitempty"`
+	ShardsOf int `json:"shards_of,omitempty"`
+	Graphs   int `json:"graphs,omitempty"`
+	GraphsOf int `json:"graphs_of,omitempty"`
+}
+
+// GPU is what one GPU draws and how busy it calls itself, which a deadlocked one does too. -1: it
+// does not say. It is shown and never judged by.
+type GPU struct {
+	Watts   float64 `json:"watts"`
+	Percent float64 `json:"percent"`
 }
 
 // Reach says whether something answered. Zero: not asked.
@@ -144,7 +176,8 @@ const (
 // equality only; ages are computed on the node.
 type Container struct {
 	ID            string        `json:"id"`
-	Status        string        `json:"status"` // created running paused restarting removing exited dead
+	Made          time.Duration `json:"made,omitempty"` // how long ago it was created, by the node's clock
+	Status        string        `json:"status"`         // created running paused restarting removing exited dead
 	StartedAt     string        `json:"started_at"`
 	Age           time.Duration `json:"age"` // since StartedAt, by the node's clock
 	ExitCode      int           `json:"exit_code"`
@@ -154,6 +187,7 @@ type Container struct {
 	RestartPolicy string        `json:"restart_policy,omitempty"`
 	AutoRemove    bool          `json:"auto_remove,omitempty"`
 	ImageID       string        `json:"image_id,omitempty"`
+	CPU           time.Duration `json:"cpu,omitempty"` // that its processes have used so far; zero: unknown
 }
 
 // Start names one start of one container.

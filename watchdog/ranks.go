@@ -62,17 +62,44 @@ func (l *look) readRank(i int) Verdict {
 		if l.stale(i) {
 			return say(Failing, CauseStaleWorker, "served under an earlier head")
 		}
-		v.Reading = Healthy
-		return v
+		return l.readProcess(i, v, say)
 	case "paused":
 		return say(Unknown, CausePaused, "is paused")
 	case "restarting":
 		return say(Unknown, CauseRestarting, "is being restarted by Docker")
 	}
+	if c.Status == "created" && c.startFailed() && l.ofThisBoot(*c) {
+		return say(Failing, CauseRankDead, "could not be started: %s", orElse(c.Error, fmt.Sprintf("exit code %d", c.ExitCode)))
+	}
 	if k.Ran == "" {
 		return say(Unknown, CauseRankMissing, "%s, never seen running", deathWords(*c))
 	}
 	return say(Failing, CauseRankDead, "%s", deathWords(*c))
+}
+
+// readProcess reads a container that runs. It may do so without its engine, where a shell or Ray keeps
+// it alive: then the engine's process is the rank, by the same rules. A pattern that never matched in
+// this start proves nothing, since it may be wrong (D05).
+func (l *look) readProcess(i int, v Verdict, say func(Reading, Cause, string, ...any) Verdict) Verdict {
+	r, k := l.o.Ranks[i], l.next.Ranks[i]
+	switch {
+	case r.Process == Absent && k.Worked == r.Container.Start():
+		return say(Failing, CauseProcessGone, "runs, but its engine's process is gone")
+	case r.Process == Absent:
+		return say(Unknown, CauseNoProcess, "runs, and no process in it has matched yet")
+	case r.ProcessErr != "":
+		return say(Unknown, CauseDockerSilent, "runs, but its processes cannot be asked: %s", r.ProcessErr)
+	}
+	v.Reading = Healthy
+	return v
+}
+
+// startFailed says whether Docker tried to start a container and could not: it will not try again.
+func (c Container) startFailed() bool { return c.Error != "" || c.ExitCode != 0 }
+
+// ofThisBoot says whether a container was created in the present boot, and not left over from before.
+func (l *look) ofThisBoot(c Container) bool {
+	return l.next.Phase == Booting && c.Made <= l.o.At.Since(l.next.Since)+clockSlack
 }
 
 // readGroup reads all ranks together: one Failing rank suffices, one Unknown rank keeps the group

@@ -41,6 +41,8 @@ const (
 	CauseDockerSilent // its Docker does not answer: unknown, never absent
 	CausePaused       // a person's doing
 	CauseRestarting   // Docker is about to start it
+	CauseProcessGone  // its container runs on without the engine's process, which was seen in this start
+	CauseNoProcess    // its container runs, and the engine's process has never been seen in this start
 	// Of the engine and its completions.
 	CauseServed        // the canary came back
 	CauseEngineDead    // /health says so

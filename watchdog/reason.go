@@ -12,6 +12,7 @@ const (
 	ReasonBooting              // within its limit
 	ReasonRankDead             // a rank that ran has ended
 	ReasonRankMissing          // a rank of a boot never appeared
+	ReasonProcessGone          // a container runs on without its engine
 	ReasonStaleWorker          // a worker of an earlier head
 	ReasonRestartLoop          // Docker starts a rank over and over
 	ReasonBootLimit            // no completion within the boot limit
@@ -46,6 +47,7 @@ var reasonWords = map[Reason]string{
 	ReasonBooting:       "loading",
 	ReasonRankDead:      "container not running",
 	ReasonRankMissing:   "container missing",
+	ReasonProcessGone:   "engine process gone",
 	ReasonStaleWorker:   "worker of an earlier head",
 	ReasonRestartLoop:   "restart loop",
 	ReasonBootLimit:     "boot over its limit",
@@ -85,6 +87,8 @@ func rankReason(c Cause) Reason {
 	switch c {
 	case CauseRankMissing:
 		return ReasonRankMissing
+	case CauseProcessGone:
+		return ReasonProcessGone
 	case CauseStaleWorker:
 		return ReasonStaleWorker
 	case CauseRestartLoop:

@@ -141,6 +141,23 @@ func (l *look) learn(i int) {
 	if c.Running() {
 		k.Ran = c.Start()
 	}
+	l.learnWork(i, same)
+}
+
+// learnWork remembers what goes on in rank i's container, in the same start as before or in another.
+func (l *look) learnWork(i int, same bool) {
+	r, k := l.o.Ranks[i], &l.next.Ranks[i]
+	k.Process = r.Process
+	if r.Process == Present {
+		k.Worked = r.Container.Start()
+	}
+	if !same {
+		k.Load = Load{}
+	}
+	k.Load = k.Load.with(r.Load)
+	if !l.o.RanksOnly {
+		k.GPUs, k.GPUErr = r.GPUs, r.GPUErr
+	}
 }
 
 // headByDocker begins a new boot when Docker itself restarted a head that had served: it loads

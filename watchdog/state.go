@@ -61,12 +61,17 @@ const (
 // Known is what is remembered of one rank. It changes only when its Docker answers.
 type Known struct {
 	Container    *Container `json:"container,omitempty"`
-	Answered     bool       `json:"answered,omitempty"`      // its Docker has answered at least once
-	Clock        time.Time  `json:"clock,omitzero"`          // the node's at that look
-	Ran          string     `json:"ran,omitempty"`           // the start that has been seen running
-	ServedUnder  string     `json:"served_under,omitempty"`  // the head's start when it last served with this start
-	FirstSeen    Clock      `json:"first_seen,omitzero"`     // our first look at the present start
-	Killed       time.Time  `json:"killed,omitzero"`         // by its node's clock: the last signal that ends it
+	Answered     bool       `json:"answered,omitempty"`     // its Docker has answered at least once
+	Clock        time.Time  `json:"clock,omitzero"`         // the node's at that look
+	Ran          string     `json:"ran,omitempty"`          // the start that has been seen running
+	ServedUnder  string     `json:"served_under,omitempty"` // the head's start when it last served with this start
+	FirstSeen    Clock      `json:"first_seen,omitzero"`    // our first look at the present start
+	Killed       time.Time  `json:"killed,omitzero"`        // by its node's clock: the last signal that ends it
+	Worked       string     `json:"worked,omitempty"`       // the start in which the engine's process has been seen
+	Process      Presence   `json:"process,omitempty"`      // of the engine, at the last look that could tell
+	Load         Load       `json:"load,omitzero"`          // how far it has come in this start
+	GPUs         []GPU      `json:"gpus,omitempty"`         // at the last look that asked
+	GPUErr       string     `json:"gpu_err,omitempty"`
 	DockerStarts int        `json:"docker_starts,omitempty"` // by Docker itself, since the last served completion
 }
 

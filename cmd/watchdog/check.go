@@ -104,8 +104,11 @@ func (s *session) warnings(o watchdog.Observation) {
 		s.proof(o, warn)
 	}
 	for i, r := range o.Ranks {
-		if c := r.Container; c != nil && c.RestartPolicy != "" && c.RestartPolicy != "no" {
+		if c := r.Container; c != nil && c.RestartsItself() {
 			warn("rank %d (%s) has restart policy %q: Docker would act beside the watchdog; launch with --restart no", i, r.Node, c.RestartPolicy)
+		}
+		if r.Process == watchdog.Absent && o.Canary.Served() {
+			warn("rank %d (%s) serves, and its process pattern matches nothing in it: correct `process`, or its death is not noticed", i, r.Node)
 		}
 		if c := r.Container; c != nil && c.AutoRemove {
 			warn("rank %d (%s) removes itself when it dies (--rm): its logs are lost then", i, r.Node)

@@ -9,6 +9,7 @@ const defaultConfigPath = "/etc/cluster-watchdog/config.yaml"
 type Config struct {
 	Group     string        `yaml:"group"`     // name of the group, for sentences and for files on the nodes
 	Container string        `yaml:"container"` // name of the container on every node
+	Process   string        `yaml:"process"`   // expression for the engine's process in it; empty: the container ends with its engine
 	Nodes     []NodeConfig  `yaml:"nodes"`     // in rank order: the first is the head
 	SSH       SSHConfig     `yaml:"ssh"`
 	Server    ServerConfig  `yaml:"server"`
@@ -32,6 +33,7 @@ type Config struct {
 type NodeConfig struct {
 	Name    string `yaml:"name"`
 	Address string `yaml:"address"` // host or host:port; empty: the ssh_config says, else the name
+	Process string `yaml:"process"` // of this rank; empty: Config.Process
 }
 
 // SSHConfig is the identity on every node, the head included. Nothing else is ever used.

@@ -15,7 +15,7 @@ import (
 func (c Config) Identity() string {
 	return c.hash(func(key string) bool {
 		switch section, _, _ := strings.Cut(key, "."); section {
-		case "container", "nodes", "launch":
+		case "container", "process", "nodes", "launch":
 			return true
 		default:
 			return key == "server.url" || key == "server.metrics_url"

@@ -27,7 +27,7 @@ func TestHostPort(t *testing.T) {
 
 func TestWhatIsDerived(t *testing.T) {
 	c := defaultConfig()
-	c.Nodes = []NodeConfig{{"spark1", "10.0.0.1:2222"}, {"spark2", ""}}
+	c.Nodes = []NodeConfig{{Name: "spark1", Address: "10.0.0.1:2222"}, {Name: "spark2", Address: ""}}
 	c.Server.URL = "http://10.0.0.1:8000/"
 	for _, row := range []struct {
 		what      string

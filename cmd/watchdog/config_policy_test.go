@@ -64,9 +64,9 @@ func TestEngineNames(t *testing.T) {
 	}
 }
 
-// Every value is in the hash; only nodes, container, launch and URLs are in the identity.
+// Every value is in the hash; only nodes, container, process, launch and URLs are in the identity.
 func TestHashes(t *testing.T) {
-	inIdentity := regexp.MustCompile(`^(container|nodes\..*|launch\..*|server\.(metrics_)?url)$`)
+	inIdentity := regexp.MustCompile(`^(container|process|nodes\..*|launch\..*|server\.(metrics_)?url)$`)
 	c := exampleConfig(t)
 	count := 0
 	c.Launch.Dirs, c.Settle.Ports = []string{"/a", "/b"}, []int{1, 2}

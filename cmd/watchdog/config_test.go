@@ -103,7 +103,7 @@ func TestMinimalConfigIsEnough(t *testing.T) {
 	}
 	want := defaultConfig()
 	want.Container = "vllm"
-	want.Nodes = []NodeConfig{{"spark1", "10.0.0.1"}, {"spark2", "10.0.0.2"}}
+	want.Nodes = []NodeConfig{{Name: "spark1", Address: "10.0.0.1"}, {Name: "spark2", Address: "10.0.0.2"}}
 	want.SSH = SSHConfig{User: "ops", Keys: []string{"/home/ops/.ssh/id_ed25519"}, KnownHosts: "/home/ops/.ssh/known_hosts", Parallel: 32}
 	want.Server.URL = "http://10.0.0.1:8000"
 	want.Launch.Command = `bash ~/launch.sh "$WATCHDOG_RANK"`

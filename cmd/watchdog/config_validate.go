@@ -27,6 +27,7 @@ func (c Config) Validate() []problem {
 	v := &validator{}
 	v.times(reflect.ValueOf(c), "")
 	v.names(c)
+	v.process("process", c.Process)
 	v.nodes(c.Nodes)
 	v.ssh(c.SSH)
 	v.server(c)

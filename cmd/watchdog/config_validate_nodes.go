@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"regexp/syntax"
 	"strings"
 	"time"
 )
@@ -24,6 +25,7 @@ func (v *validator) nodes(nodes []NodeConfig) {
 }
 
 func (v *validator) node(at string, n NodeConfig) {
+	v.process(at+".process", n.Process)
 	switch {
 	case n.Name == "":
 		v.bad(at+".name", nil, "is missing")
@@ -39,6 +41,20 @@ func (v *validator) node(at string, n NodeConfig) {
 		v.bad(at+".address", n.Address, "%s", err)
 	case !hostShape.MatchString(host):
 		v.bad(at+".address", n.Address, "is not a host name or an IP address")
+	}
+}
+
+// process wants an expression that grep -E on a node understands as it is meant.
+func (v *validator) process(at, pattern string) {
+	const longestPattern = 200
+	switch _, err := syntax.Parse(pattern, syntax.POSIX); {
+	case pattern == "":
+	case plain(pattern) != pattern:
+		v.bad(at, plain(pattern), "must not hold control characters or line breaks")
+	case len(pattern) > longestPattern:
+		v.bad(at, nil, "must be at most %d letters", longestPattern)
+	case err != nil:
+		v.bad(at, pattern, "is no extended regular expression such as 'vllm serve': %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 }
 

@@ -49,6 +49,7 @@ func (s *session) look(ctx context.Context, st watchdog.State, fault string, ran
 // observe makes one observation.
 func (s *session) observe(ctx context.Context, st watchdog.State, ranksOnly bool, skip probe.MaySkip) watchdog.Observation {
 	var o watchdog.Observation
+	s.prober.Closely(st.LooksClosely() && !ranksOnly)
 	if ranksOnly {
 		o = s.prober.LookAtRanks(ctx, st.Asked())
 	} else {

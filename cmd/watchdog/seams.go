@@ -29,4 +29,5 @@ type looker interface {
 	Look(ctx context.Context, known []watchdog.Known, skip probe.MaySkip) watchdog.Observation
 	LookAtRanks(ctx context.Context, known []watchdog.Known) watchdog.Observation
 	Canary(ctx context.Context) watchdog.Canary
+	Closely(yes bool)
 }

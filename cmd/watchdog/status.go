@@ -250,12 +250,52 @@ func knownWords(nodes []NodeConfig, rank int, k watchdog.Known) string {
 	case c == nil:
 		return name + " has no container"
 	default:
-		text := fmt.Sprintf("%s %s, container %.12s", name, plain(c.Status), c.ID)
-		if p := c.RestartPolicy; p != "" && p != "no" {
-			text += fmt.Sprintf(", restart policy %q: Docker acts beside us, set it to no", p)
-		}
-		return text
+		return fmt.Sprintf("%s %s, container %.12s%s", name, plain(c.Status), c.ID, plain(moreWords(k, *c)))
 	}
+}
+
+// moreWords says of a rank what a person may want to know beyond its status: how it ended, who else
+// starts it, how far it has loaded, and what its GPUs draw.
+func moreWords(k watchdog.Known, c watchdog.Container) string {
+	text := ""
+	add := func(format string, args ...any) { text += ", " + fmt.Sprintf(format, args...) }
+	if started, err := time.Parse(time.RFC3339Nano, c.StartedAt); err == nil && c.Started() {
+		add("started %s", timeWords(started))
+	}
+	if !c.Running() && c.Status != "paused" {
+		add("exit code %d", c.ExitCode)
+	}
+	if c.Error != "" {
+		add("%s", c.Error)
+	}
+	if c.OOMKilled {
+		add("Docker notes an OOM kill in it")
+	}
+	if k.Process == watchdog.Absent {
+		add("no process of its engine")
+	}
+	if c.RestartCount > 0 {
+		add("restarted %d times by Docker", c.RestartCount)
+	}
+	if c.RestartsItself() {
+		add("restart policy %q: Docker acts beside us, set it to no", c.RestartPolicy)
+	}
+	if c.AutoRemove {
+		add("removes itself when it ends")
+	}
+	if load := k.Load.String(); load != "" && k.ServedUnder == "" {
+		add("%s", load)
+	}
+	if c.CPU > 0 {
+		add("%s of CPU time", briefDuration(c.CPU.Round(time.Second)))
+	}
+	if gpu := watchdog.GPUWords(k.GPUs, k.GPUErr); gpu != "" {
+		add("GPU %s", gpu)
+	}
+	if c.ImageID != "" {
+		add("image %.12s", strings.TrimPrefix(c.ImageID, "sha256:"))
+	}
+	return text
 }
 
 // printRanks prints what a look said of each rank and of the engine. While a boot lasts the silence

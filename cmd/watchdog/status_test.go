@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,40 @@ func TestPhaseWords(t *testing.T) {
 	} {
 		if got := phaseWords(row.st); got != row.want {
 			t.Errorf("got %q, want %q", got, row.want)
+		}
+	}
+}
+
+// A rank's words tell all that was looked at and is not as usual.
+func TestKnownWords(t *testing.T) {
+	nodes := []NodeConfig{{Name: "spark1"}}
+	id := strings.Repeat("ab", 32)
+	running := watchdog.Container{ID: id, Status: "running", ImageID: "sha256:" + strings.Repeat("cd", 32)}
+	with := func(change func(c *watchdog.Container)) *watchdog.Container { c := running; change(&c); return &c }
+	for _, row := range []struct {
+		k    watchdog.Known
+		want string
+	}{
+		{watchdog.Known{}, "spark1 never answered"},
+		{watchdog.Known{Answered: true}, "spark1 has no container"},
+		{watchdog.Known{Answered: true, Container: &running}, "spark1 running, container abababababab, image cdcdcdcdcdcd"},
+		{watchdog.Known{Answered: true, Container: with(func(c *watchdog.Container) {
+			c.Status, c.ExitCode, c.Error, c.OOMKilled = "exited", 137, "no space", true
+		})},
+			"spark1 exited, container abababababab, exit code 137, no space, Docker notes an OOM kill in it, image cdcdcdcdcdcd"},
+		{watchdog.Known{Answered: true, Container: with(func(c *watchdog.Container) { c.StartedAt = "2026-03-01T10:00:03.4Z" })},
+			"spark1 running, container abababababab, started " + timeWords(time.Date(2026, 3, 1, 10, 0, 3, 0, time.UTC)) + ", image cdcdcdcdcdcd"},
+		{watchdog.Known{Answered: true, Container: with(func(c *watchdog.Container) { c.Status, c.StartedAt = "created", "0001-01-01T00:00:00Z" })},
+			"spark1 created, container abababababab, exit code 0, image cdcdcdcdcdcd"},
+		{watchdog.Known{Answered: true, Container: with(func(c *watchdog.Container) { c.RestartPolicy, c.RestartCount, c.AutoRemove = "always", 35, true })},
+			"spark1 running, container abababababab, restarted 35 times by Docker, restart policy \"always\": Docker acts beside us, set it to no, removes itself when it ends, image cdcdcdcdcdcd"},
+		{watchdog.Known{Answered: true, Container: with(func(c *watchdog.Container) { c.CPU = 90 * time.Second }), Load: watchdog.Load{Shards: 3, ShardsOf: 61}, GPUs: []watchdog.GPU{{Watts: 22.1, Percent: 96}, {Watts: 4.5, Percent: -1}}},
+			"spark1 running, container abababababab, 3/61 shards, 1m30s of CPU time, GPU 22 W 96% busy + 4 W, image cdcdcdcdcdcd"},
+		{watchdog.Known{Answered: true, Container: &running, Load: watchdog.Load{Shards: 3, ShardsOf: 61}, ServedUnder: "x", Process: watchdog.Absent, GPUErr: "an earlier nvidia-smi hangs"},
+			"spark1 running, container abababababab, no process of its engine, GPU an earlier nvidia-smi hangs, image cdcdcdcdcdcd"},
+	} {
+		if got := knownWords(nodes, 0, row.k); got != row.want {
+			t.Errorf("got  %s\nwant %s", got, row.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -35,6 +36,19 @@ func (c Config) nodeNames() []string {
 	return names
 }
 
+// processes returns per rank the expression for its engine's process; nil where no rank has one.
+func (c Config) processes() []string {
+	all, some := make([]string, len(c.Nodes)), false
+	for i, n := range c.Nodes {
+		all[i] = cmp.Or(n.Process, c.Process)
+		some = some || all[i] != ""
+	}
+	if !some {
+		return nil
+	}
+	return all
+}
+
 func (c Config) identity() restart.Identity {
 	return restart.Identity{User: c.SSH.User, Keys: c.SSH.Keys, KnownHosts: c.SSH.KnownHosts, SSHConfig: c.SSH.SSHConfig}
 }
@@ -59,7 +73,7 @@ func (c Config) limits() restart.Limits {
 func (c Config) probe() probe.Config {
 	p := probe.Config{
 		BaseURL: c.Server.URL, MetricsURL: c.MetricsURL(), API: c.Server.API, Model: c.Server.Model,
-		Nodes: c.nodeNames(), Container: c.Container,
+		Nodes: c.nodeNames(), Container: c.Container, Processes: c.processes(),
 		Canary: c.Server.CanaryTimeout,
 	}
 	if file := c.APIKeyFile(); file != "" {

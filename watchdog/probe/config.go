@@ -24,6 +24,7 @@ type Config struct {
 	Nodes      []string               // node names in rank order
 	Container  string                 // the container's name, the same on all nodes ...
 	Containers []string               // ... or per rank
+	Processes  []string               // per rank, an extended expression for its engine's process; "": the container is the engine
 
 	Look     time.Duration // everything
 	Again    time.Duration // the second look of a tick
@@ -70,6 +71,7 @@ type Prober struct {
 	noCA   error    // why no https question can be asked
 	engine string   // where the engine itself is asked, also behind a proxy
 	hidden []string // passwords that stand in the URLs
+	close  bool     // see Closely
 }
 
 // New returns a Prober that asks the nodes through n.
@@ -116,6 +118,14 @@ func (c Config) containerOf(rank int) string {
 		return c.Containers[rank]
 	}
 	return c.Container
+}
+
+// processOf returns the expression for the engine's process in a rank's container; "" for none.
+func (c Config) processOf(rank int) string {
+	if rank < len(c.Processes) {
+		return c.Processes[rank]
+	}
+	return ""
 }
 
 // knownOf returns what is known of a rank; the zero value where nothing is.

@@ -12,6 +12,7 @@ type inspected struct {
 	ID            string `json:"id"`
 	Name          string `json:"name"`
 	Image         string `json:"image"`
+	Created       string `json:"created"`
 	Status        string `json:"status"`
 	StartedAt     string `json:"started_at"`
 	ExitCode      int    `json:"exit_code"`
@@ -44,6 +45,7 @@ func parseContainer(lines []string, name string, clock time.Time) (c *watchdog.C
 	}
 	return &watchdog.Container{
 		ID:            i.ID,
+		Made:          age(i.Created, clock),
 		Status:        clean(i.Status),
 		StartedAt:     clean(i.StartedAt),
 		Age:           age(i.StartedAt, clock),

@@ -31,6 +31,8 @@ func (p *Prober) rank(ctx context.Context, i int, known watchdog.Known) watchdog
 	out, err := p.nodes.Ask(ctx, i, p.script, map[string]string{
 		"WATCHDOG_CONTAINER": name,
 		"WATCHDOG_SINCE":     unixTime(known.Clock),
+		"WATCHDOG_PROCESS":   p.config.processOf(i),
+		"WATCHDOG_CLOSELY":   p.closely(),
 		"WATCHDOG_SECONDS":   strconv.Itoa(p.scriptSeconds(ctx)),
 	})
 	if err != nil && cutShort(ctx) {
@@ -47,6 +49,17 @@ func (p *Prober) rank(ctx context.Context, i int, known watchdog.Known) watchdog
 	r.SSH = watchdog.ReachOK
 	readRank(&r, out, name, known)
 	return r
+}
+
+// Closely makes the next looks ask also how far a boot has come and what the GPUs draw: that costs the
+// nodes some processes, which a healthy group need not spend.
+func (p *Prober) Closely(yes bool) { p.close = yes }
+
+func (p *Prober) closely() string {
+	if p.close {
+		return "yes"
+	}
+	return ""
 }
 
 // scriptSeconds returns within how many seconds the script must end, so that its answer comes back in

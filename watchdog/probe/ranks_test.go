@@ -23,6 +23,9 @@ var (
 	idB = strings.Repeat("b", 64)
 )
 
+// nodeVariables are all that look.sh gets.
+var nodeVariables = []string{"WATCHDOG_CONTAINER", "WATCHDOG_SINCE", "WATCHDOG_PROCESS", "WATCHDOG_CLOSELY", "WATCHDOG_SECONDS"}
+
 // fakeNodes answers by rank, and fails on what it does not know.
 type fakeNodes func(ctx context.Context, rank int, env map[string]string) (string, error)
 
@@ -30,12 +33,12 @@ func (f fakeNodes) Ask(ctx context.Context, rank int, s scripts.Script, env map[
 	if s.Name() != "observe/look" {
 		return "", fmt.Errorf("unknown script %s", s.Name())
 	}
-	for _, variable := range []string{"WATCHDOG_CONTAINER", "WATCHDOG_SINCE", "WATCHDOG_SECONDS"} {
+	for _, variable := range nodeVariables {
 		if _, set := env[variable]; !set {
 			return "", fmt.Errorf("%s is not set", variable)
 		}
 	}
-	if len(env) != 3 {
+	if len(env) != len(nodeVariables) {
 		return "", fmt.Errorf("unknown variables in %v", env)
 	}
 	return f(ctx, rank, env)
@@ -233,11 +236,12 @@ func TestWhatANodeIsAsked(t *testing.T) {
 		envs[rank] = env
 		return captured(t, "running"), nil
 	})
-	p := New(Config{Nodes: []string{"n0", "n1"}, Containers: []string{"vllm", "vllm-1"}}, n)
+	p := New(Config{Nodes: []string{"n0", "n1"}, Containers: []string{"vllm", "vllm-1"}, Processes: []string{"", "vllm 'serve'"}}, n)
+	p.Closely(true)
 	p.LookAtRanks(t.Context(), []watchdog.Known{{Clock: time.Unix(1767225600, 5)}})
 	want := []map[string]string{
-		{"WATCHDOG_CONTAINER": "vllm", "WATCHDOG_SINCE": "1767225600.000000005", "WATCHDOG_SECONDS": "14"},
-		{"WATCHDOG_CONTAINER": "vllm-1", "WATCHDOG_SINCE": "", "WATCHDOG_SECONDS": "14"},
+		{"WATCHDOG_CONTAINER": "vllm", "WATCHDOG_SINCE": "1767225600.000000005", "WATCHDOG_PROCESS": "", "WATCHDOG_CLOSELY": "yes", "WATCHDOG_SECONDS": "14"},
+		{"WATCHDOG_CONTAINER": "vllm-1", "WATCHDOG_SINCE": "", "WATCHDOG_PROCESS": "vllm 'serve'", "WATCHDOG_CLOSELY": "yes", "WATCHDOG_SECONDS": "14"},
 	}
 	if diff := cmp.Diff(want, envs); diff != "" {
 		t.Error(diff)
@@ -250,6 +254,14 @@ func FuzzRank(f *testing.F) {
 	}
 	f.Add("absent\ninspect=1\nclock=1767225700\nevent={\"type\":\"container\"}\nevents=0\n")
 	f.Add("clock=1.\nclock=2\n")
+	running := captured(f, "running")
+	for _, work := range []string{
+		"processes=1/4\ntop=0\ncpu=90500000\nlog=oading safetensors checkpoint shards:  56% Completed | 5/9 [\nlog=apturing batches (bs=8):  4%|▍   | 3/67 [\ngpu=22.10, 96\n",
+		"processes=0/4\ntop=0\ngpu=[N/A], [N/A]\ngpu_said=an earlier nvidia-smi hangs\n",
+		"top=1\ntop_said=Error response from daemon: no\ncpu=-1\nlog=\ngpu=NaN, 1e9\n",
+	} {
+		f.Add(running + work)
+	}
 	f.Fuzz(func(t *testing.T, out string) {
 		var r watchdog.Rank
 		readRank(&r, out, name, knownAs(idB))
@@ -265,6 +277,19 @@ func FuzzRank(f *testing.F) {
 		if r.Docker == watchdog.ReachOK && r.Container == nil && !strings.Contains(out, "absent") && !strings.Contains(out, "\"name\"") && !strings.Contains(strings.ToLower(out), "name") {
 			t.Errorf("absent from %q", out)
 		}
+		if (r.Process != watchdog.PresenceUnknown && r.ProcessErr != "") || (r.Process == watchdog.Absent && !strings.Contains(out, "processes=0/")) {
+			t.Errorf("got %v, %q", r.Process, r.ProcessErr)
+		}
+		if l := r.Load; l.Shards < 0 || l.Shards > l.ShardsOf || l.Graphs < 0 || l.Graphs > l.GraphsOf {
+			t.Errorf("got %+v", l)
+		}
+		for _, g := range r.GPUs {
+			if !(g.Watts >= -1 && g.Watts <= 1e5 && g.Percent >= -1 && g.Percent <= 100) {
+				t.Errorf("got %+v", g)
+			}
+		}
+		checkClean(t, r.ProcessErr)
+		checkClean(t, r.GPUErr)
 		for _, e := range r.Events {
 			if !watchdog.IsContainerID(e.ID) {
 				t.Errorf("got %+v", e)

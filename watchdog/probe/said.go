@@ -65,7 +65,11 @@ func readRank(r *watchdog.Rank, out, name string, known watchdog.Known) {
 			r.Docker = watchdog.ReachError
 		}
 	}
-	if r.Docker != watchdog.ReachOK || known.Clock.IsZero() {
+	if r.Docker != watchdog.ReachOK {
+		return
+	}
+	s.readWork(r)
+	if known.Clock.IsZero() {
 		return
 	}
 	ids := idsOf(known)

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -20,6 +21,9 @@ import (
 const beDocker = "PROBE_TEST_BE_DOCKER"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(playFiles) != "" {
+		os.Exit(playDocker(os.Args[1:]))
+	}
 	if os.Getenv(beDocker) != "" {
 		os.Exit(fakeDocker(os.Args[1:]))
 	}
@@ -49,7 +53,11 @@ func fakeDocker(args []string) int {
 		fmt.Fprintf(os.Stderr, "unknown docker command %q\n", args)
 		return 125
 	}
-	// Docker's templates know json; fields that are absent are an error.
+	return formatRows(format, rows)
+}
+
+// formatRows is Docker's --format.
+func formatRows(format string, rows []string) int {
 	t, err := template.New("").Option("missingkey=zero").Funcs(template.FuncMap{"json": func(v any) string {
 		b, _ := json.Marshal(v)
 		return string(b)
@@ -83,29 +91,43 @@ func decode(row string) map[string]any {
 // runLook runs look.sh as a node would, with that docker script first in PATH.
 func runLook(t *testing.T, docker string, env map[string]string) (out string, r watchdog.Rank) {
 	t.Helper()
-	bin := t.TempDir()
-	if docker != "" {
-		if err := os.WriteFile(filepath.Join(bin, "docker"), []byte("#!/bin/sh\n"+docker+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+	programs := map[string]string{"docker": docker}
+	if docker == "" {
+		delete(programs, "docker")
 	}
-	fence := scripts.NewFence()
-	text, err := scripts.Render(scripts.Get("observe/look"), fence, env)
+	out, err := runOnNode(t, t.Context(), scripts.Get("observe/look"), programs, env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-s")
+	readRank(&r, out, env["WATCHDOG_CONTAINER"], watchdog.Known{Clock: time.Unix(1, 0), Container: &watchdog.Container{ID: idA}})
+	return out, r
+}
+
+// runOnNode runs a script through a shell that finds these programs first.
+func runOnNode(t *testing.T, ctx context.Context, s scripts.Script, programs, env map[string]string) (string, error) {
+	t.Helper()
+	bin := t.TempDir()
+	for program, text := range programs {
+		if err := os.WriteFile(filepath.Join(bin, program), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			return "", err
+		}
+	}
+	fence := scripts.NewFence()
+	text, err := scripts.Render(s, fence, env)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-s")
 	cmd.Stdin = bytes.NewReader(text)
-	cmd.Env = append(os.Environ(), "PATH="+bin+":"+path(t, docker == ""))
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+path(t, programs["docker"] == ""))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.Output()
 	out, exit, ok := scripts.Inside(fence, stdout)
 	if err != nil || exit != 0 || !ok || stderr.Len() > 0 {
-		t.Fatalf("look.sh failed: %v, exit %d, fence %v\n%s\n%s", err, exit, ok, stdout, stderr.Bytes())
+		return "", fmt.Errorf("%s failed: %v, exit %d, fence %v\n%s\n%s", s.Name(), err, exit, ok, stdout, stderr.Bytes())
 	}
-	readRank(&r, out, env["WATCHDOG_CONTAINER"], watchdog.Known{Clock: time.Unix(1, 0), Container: &watchdog.Container{ID: idA}})
-	return out, r
+	return out, nil
 }
 
 // path returns where the script finds its programs: without any docker where bare.

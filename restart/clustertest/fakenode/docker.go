@@ -16,6 +16,7 @@ var dockerCommands = map[string]func(*world, []string) int{
 	"ps":      dockerPs,
 	"inspect": dockerInspect,
 	"logs":    dockerLogs,
+	"top":     dockerTop,
 	"events":  dockerEvents,
 	"run":     dockerRun,
 	"start":   dockerStart,

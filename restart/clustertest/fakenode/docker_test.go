@@ -159,6 +159,23 @@ func TestLogs(t *testing.T) {
 	}
 }
 
+func TestTop(t *testing.T) {
+	n := newNode(t)
+	id := run(t, n)
+	line := strings.Join([]string{"top", id, "-eo", "pid,stat,args"}, " ")
+	r := onDocker(n, strings.Fields(line)...)
+	if lines := strings.Split(r.out, "\n"); r.code != 0 || len(lines) != 3 || !strings.HasPrefix(lines[0], "PID  ") || !strings.HasSuffix(lines[1], "serve") {
+		t.Errorf("got %+v", r)
+	}
+	onDocker(n, "kill", "vllm")
+	if r := onDocker(n, strings.Fields(line)...); r.code != 1 || !strings.Contains(r.err, "is not running") {
+		t.Errorf("got %+v", r)
+	}
+	if r := onDocker(n, "top", id); r.code != exitUnknown {
+		t.Errorf("got %+v", r)
+	}
+}
+
 func TestInspectIsWhole(t *testing.T) {
 	n := newNode(t)
 	id := run(t, n, "-e", "HF_TOKEN=secret-value", "--restart=unless-stopped", "--gpus", "all", "-v", "/a:/b", "--label", "x=y")
