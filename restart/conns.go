@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,6 +24,8 @@ type Conns struct {
 
 	mu         sync.Mutex
 	identities map[string]*loadedIdentity
+	hops       map[string]*nodeConn // to jump hosts, by the way to them
+	closed     bool
 }
 
 type loadedIdentity struct {
@@ -40,15 +44,22 @@ type nodeConn struct {
 	client *ssh.Client
 	closed bool
 	final  *NodeError // a refused key or host key: asking again in this run would add up to a ban
+
+	tries  int        // of a jump host: how often it was dialled, or found connected
+	failed *NodeError // and how the last try failed
+}
+
+func newNodeConn(t Target) *nodeConn {
+	n := &nodeConn{target: t, turn: make(chan struct{}, 1)}
+	n.turn <- struct{}{}
+	return n
 }
 
 // NewConns prepares connections to the targets, by rank.
 func NewConns(targets []Target, l Limits) *Conns {
-	c := &Conns{limits: l, turns: newTurns(l.Parallel, connectPatience), identities: map[string]*loadedIdentity{}}
+	c := &Conns{limits: l, turns: newTurns(l.Parallel, connectPatience), identities: map[string]*loadedIdentity{}, hops: map[string]*nodeConn{}}
 	for _, t := range targets {
-		n := &nodeConn{target: t, turn: make(chan struct{}, 1)}
-		n.turn <- struct{}{}
-		c.nodes = append(c.nodes, n)
+		c.nodes = append(c.nodes, newNodeConn(t))
 	}
 	return c
 }
@@ -64,7 +75,11 @@ func (c *Conns) Handshakes(rank int) int {
 
 // Close ends all connections; commands that still run end with an unknown outcome.
 func (c *Conns) Close() {
-	for _, n := range c.nodes {
+	c.mu.Lock()
+	c.closed = true
+	all := slices.AppendSeq(slices.Clone(c.nodes), maps.Values(c.hops))
+	c.mu.Unlock()
+	for _, n := range all {
 		n.mu.Lock()
 		n.closed = true
 		if n.client != nil {
@@ -97,7 +112,7 @@ func (c *Conns) connect(ctx context.Context, n *nodeConn) (client *ssh.Client, f
 	}
 	who, failure := c.identity(n.target)
 	if failure == nil {
-		client, failure = n.dialSSH(ctx, who, c.limits, c.turns)
+		client, failure = c.dialSSH(ctx, n, who)
 	}
 	return client, true, n.keep(client, failure)
 }

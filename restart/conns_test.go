@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -46,11 +47,11 @@ func TestConnsOneSessionAtOnceH14(t *testing.T) {
 			t.Error("H14: two sessions at once")
 		}
 		mu.Unlock()
-		code := sshShell(channel, command)
+		sshShell(channel, command)
 		mu.Lock()
 		open--
 		mu.Unlock()
-		sshExit(channel, code)
+		channel.Close()
 	}
 	c := f.start(t)
 	var wait sync.WaitGroup
@@ -155,7 +156,7 @@ func TestConnsDropMidCommandH08(t *testing.T) {
 func TestConnsDropAfterTheEndH08(t *testing.T) {
 	f := sshNewFixture(t)
 	f.server.command = func(_ net.Conn, channel ssh.Channel, command string, _ int) {
-		sshShell(channel, command)
+		sshShellTelling(channel, command, func(ssh.Channel, *os.ProcessState) {})
 		channel.Close() // no exit status
 	}
 	_, err := f.start(t).Run(sshContext(t), 0, sshShellScript(), nil)
@@ -170,8 +171,7 @@ func TestConnsExitZeroWithChannelLeftOpenH07(t *testing.T) {
 	f := sshNewFixture(t)
 	shown := make(chan struct{})
 	f.server.command = func(conn net.Conn, channel ssh.Channel, command string, nth int) {
-		code := sshShell(channel, command)
-		channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Code uint32 }{uint32(code)}))
+		sshShell(channel, command)
 		close(shown)
 	}
 	c := f.start(t)
@@ -241,9 +241,9 @@ func TestConnsNoiseH17(t *testing.T) {
 	f := sshNewFixture(t)
 	f.server.command = func(_ net.Conn, channel ssh.Channel, command string, _ int) {
 		io.WriteString(channel, "Welcome to n2\r\n{\"Status\":\"running\"}")
-		code := sshShell(channel, command)
+		sshShell(channel, command)
 		io.WriteString(channel, "\r\nbye\n")
-		sshExit(channel, code)
+		channel.Close()
 	}
 	result, err := f.start(t).Run(sshContext(t), 0, sshShellScript(), nil)
 	if err != nil || result.Stdout != "shell=ok\n" {
@@ -258,7 +258,8 @@ func TestConnsLoginShellH16(t *testing.T) {
 		if command != "/bin/sh -s" {
 			t.Errorf("H16: asked for %q", command)
 		}
-		sshExit(channel, sshShell(channel, command))
+		sshShell(channel, command)
+		channel.Close()
 	}
 	if _, err := f.start(t).Run(sshContext(t), 0, sshShellScript(), map[string]string{"WATCHDOG_X": `' \ ! "` + "\n$(x) `y`"}); err != nil {
 		t.Fatal(err)
@@ -269,7 +270,8 @@ func TestConnsLoginShellRunsNothingH16(t *testing.T) {
 	f := sshNewFixture(t)
 	f.server.command = func(_ net.Conn, channel ssh.Channel, _ string, _ int) {
 		io.WriteString(channel.Stderr(), "This account is currently not available.\n")
-		sshExit(channel, 1)
+		sshTellCode(channel, 1)
+		channel.Close()
 	}
 	_, err := f.start(t).Run(sshContext(t), 0, sshShellScript(), nil)
 	node := sshWantError(t, err, watchdog.ReachError, "the login shell ended with 1", "This account is currently not available.")
@@ -314,7 +316,8 @@ func TestConnsOutputCaps(t *testing.T) {
 func TestConnsStreamH17(t *testing.T) {
 	f := sshNewFixture(t)
 	f.server.command = func(_ net.Conn, channel ssh.Channel, command string, _ int) {
-		sshExit(channel, sshShell(sshByteWise{channel}, command))
+		sshShell(sshByteWise{channel}, command)
+		channel.Close()
 	}
 	var got bytes.Buffer
 	sink := &cappedSink{w: &got, left: -1}

@@ -184,7 +184,8 @@ func (n fleetNode) answer(channel ssh.Channel) {
 	fmt.Fprintf(channel, "\n%s begin\n", fence[1])
 	code := n.play(channel, input)
 	fmt.Fprintf(channel, "\n%s end %d\n", fence[1], code)
-	sshExit(channel, code)
+	sshTellCode(channel, code)
+	channel.Close()
 }
 
 func (n fleetNode) play(channel ssh.Channel, input []byte) int {

@@ -1,19 +1,19 @@
 package restart
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"os/user"
+	"slices"
 	"strconv"
 )
 
 // Identity says as whom we connect to every node. Nothing else is ever used: no agent, no
 // default keys, no key of the user that runs the watchdog.
 type Identity struct {
-	User       string   // on the nodes; wins over ssh_config's
-	Keys       []string // private key files, absolute paths, tried in this order
+	User       string   // on the nodes; wins over ssh_config's, and empty leaves it to that
+	Keys       []string // private key files, absolute paths, tried in this order; none leaves it to ssh_config's IdentityFile
 	KnownHosts string   // absolute path
 	SSHConfig  string   // absolute path; empty: none
 }
@@ -33,8 +33,15 @@ type Target struct {
 	HostKeyAlias string // the name in known_hosts, without a port; empty: host and port
 	Keys         []string
 	KnownHosts   string
+	Via          *Target  // the jump host it is reached through; nil: directly
+	Sources      []Source // where each value came from, for people
 	Warnings     []string // what was skipped while reading, for people
+
+	owners identityOwners // who may own its files
 }
+
+// Source says where one value of a target came from: "the config", or a file with its line.
+type Source struct{ What, Value, From string }
 
 const sshDefaultPort = 22
 
@@ -43,8 +50,8 @@ const sshDefaultPort = 22
 func Resolve(id Identity, places []Place) ([]Target, error) {
 	var errs []error
 	targets := make([]Target, len(places))
-	users := []string{id.User}
-	config, err := readSSHConfig(id.SSHConfig, trustedOwners(users))
+	users, keys := []string{id.User}, slices.Clone(id.Keys)
+	config, err := readSSHConfig(id.SSHConfig, id.User, trustedOwners(users))
 	if err != nil {
 		errs = append(errs, err)
 	}
@@ -52,47 +59,49 @@ func Resolve(id Identity, places []Place) ([]Target, error) {
 		if config == nil {
 			break // every node would only repeat it
 		}
-		target, err := resolvePlace(id, p, config)
-		errs = append(errs, err)
+		target, placeErrs := resolvePlace(id, p, config)
+		errs = append(errs, placeErrs...)
 		targets[i] = target
 		users = append(users, target.User)
+		for at := &target; at != nil; at = at.Via {
+			keys = append(keys, at.Keys...)
+		}
 	}
-	warnings, fileErrs := checkIdentityFiles(id, trustedOwners(users))
+	owners := trustedOwners(users)
+	warnings, fileErrs := checkIdentityFiles(id, keys, owners)
 	if err := errors.Join(distinctSSHErrors(append(errs, fileErrs...))...); err != nil {
 		return nil, err
 	}
 	for i := range targets {
 		targets[i].Warnings = warnings
+		for at := &targets[i]; at != nil; at = at.Via {
+			at.owners = owners
+		}
 	}
 	return targets, nil
 }
 
-func resolvePlace(id Identity, p Place, config *sshConfig) (Target, error) {
-	found, err := config.lookup(p.Name)
-	if err != nil {
-		return Target{}, err
-	}
-	t := Target{
-		Name:         p.Name,
-		Host:         cmp.Or(p.Host, found.hostName, p.Name),
-		Port:         cmp.Or(p.Port, found.port, sshDefaultPort),
-		User:         cmp.Or(id.User, found.user),
-		HostKeyAlias: found.alias,
-		Keys:         id.Keys,
-		KnownHosts:   id.KnownHosts,
+func resolvePlace(id Identity, p Place, config *sshConfig) (Target, []error) {
+	resolver := sshResolver{id: id, config: config}
+	t, errs := resolver.resolve(sshAsk{name: p.Name, host: p.Host, port: p.Port, user: id.User}, nil)
+	if len(errs) > 0 {
+		return Target{}, errs
 	}
 	if t.User == "" {
-		return t, fmt.Errorf("cannot connect to %s: no user is configured: set the SSH user", t.Name)
+		errs = append(errs, fmt.Errorf("cannot connect to %s: no user is configured: set the SSH user, or User in ssh_config", t.Name))
 	}
-	return t, nil
+	for at := &t; at != nil; at = at.Via {
+		if len(at.Keys) == 0 {
+			errs = append(errs, fmt.Errorf("cannot connect to %s: no key is configured: name a private key file, or set IdentityFile in ssh_config", at.Name))
+		}
+	}
+	return t, errs
 }
 
 // checkIdentityFiles reads what a connection will read.
-func checkIdentityFiles(id Identity, owners identityOwners) (warnings []string, errs []error) {
-	if len(id.Keys) == 0 {
-		errs = append(errs, errors.New("cannot connect to any node: no key is configured: name a private key file"))
-	}
-	for _, path := range id.Keys {
+func checkIdentityFiles(id Identity, keys []string, owners identityOwners) (warnings []string, errs []error) {
+	slices.Sort(keys)
+	for _, path := range slices.Compact(keys) {
 		if _, err := readKey(path, owners); err != nil {
 			errs = append(errs, fmt.Errorf("cannot use %w", err))
 		}

@@ -256,13 +256,13 @@ func TestIdentityOwners(t *testing.T) {
 
 // TestResolveReportsEverything: all that is wrong is told at once, and each thing once.
 func TestResolveReportsEverything(t *testing.T) {
-	config := sshWriteFile(t, "config", "Host *\n  ProxyJump bastion\n", 0o644)
+	config := sshWriteFile(t, "config", "Host *\n  ProxyCommand bastion\n", 0o644)
 	_, err := Resolve(Identity{Keys: []string{"/nonexistent/id", "~/id"}, KnownHosts: "/nonexistent/known_hosts", SSHConfig: config},
 		[]Place{{Name: "n1"}, {Name: "n2"}})
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"ProxyJump", "cannot use key /nonexistent/id", "cannot use key ~/id", "cannot use known_hosts /nonexistent/known_hosts"} {
+	for _, want := range []string{"ProxyCommand", "cannot use key /nonexistent/id", "cannot use key ~/id", "cannot use known_hosts /nonexistent/known_hosts"} {
 		if strings.Count(err.Error(), want) != 1 {
 			t.Errorf("error says %q %d times, want once:\n%v", want, strings.Count(err.Error(), want), err)
 		}

@@ -20,6 +20,8 @@ type NodeError struct {
 	Exit    int
 	Stderr  string // full
 	Err     error  // nil for a script that exited non-zero
+
+	onTheWay bool // a jump host failed, and has had its retry
 }
 
 // Error is short and ends in what to do next, where anything can be done.

@@ -1,186 +1,208 @@
 package restart
 
 import (
-	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
-	"path"
-	"strconv"
+	"slices"
 	"strings"
-
-	"github.com/kevinburke/ssh_config"
 )
 
-// sshConfig is a parsed ssh_config. It gives host, port, user and HostKeyAlias. Keys and
-// known_hosts come from our own configuration alone, so IdentityFile, UserKnownHostsFile and
-// their like are accepted and ignored; what would change where or as whom we connect in a way
-// that is not supported is an error, since half a config must never be dialled.
+// sshConfig is a parsed ssh_config with all it includes. It says where a node is, through whom it
+// is reached and, where our own configuration is silent, as whom and with which keys. Trust comes
+// from our known_hosts alone, so UserKnownHostsFile and its like are ignored; what would change
+// where or as whom we connect in a way that is not supported is an error, since half a config must
+// never be dialled.
 type sshConfig struct {
-	path  string
-	hosts []*ssh_config.Host
+	person string // of this machine: whose ~ it is; empty: whoever runs the watchdog, unless root
+	file   *sshFile
 }
 
-// sshFound is what an ssh_config says of one node. Zero: nothing.
-type sshFound struct {
-	hostName, user, alias string
-	port                  int
+// sshFile is one file. An empty one says nothing.
+type sshFile struct {
+	path  string
+	lines []sshConfigLine
+}
+
+// sshConfigLine is one line that says something.
+type sshConfigLine struct {
+	path     string
+	number   int
+	keyword  string     // in lower case
+	value    string     // of a keyword that sets something
+	words    []string   // of Host, Match and Include
+	included []*sshFile // of Include
+}
+
+func (l sshConfigLine) String() string { return fmt.Sprintf("%s line %d", l.path, l.number) }
+
+func (l sshConfigLine) fault(problem string) error {
+	return fmt.Errorf("cannot use ssh_config %s: %s", l, problem)
 }
 
 // readSSHConfig reads the file; an empty path is an empty file.
-func readSSHConfig(path string, owners identityOwners) (*sshConfig, error) {
+func readSSHConfig(path, person string, owners identityOwners) (*sshConfig, error) {
+	c := &sshConfig{person: person, file: &sshFile{}}
 	if path == "" {
-		return &sshConfig{}, nil
+		return c, nil
 	}
-	f, err := openIdentityFile("ssh_config", path, owners, false)
+	file, err := c.readFile(path, owners, 0)
 	if err != nil {
-		return nil, fmt.Errorf("cannot use %w", err)
-	}
-	defer f.Close()
-	content, err := readIdentityFile(f)
-	if err != nil {
-		return nil, fmt.Errorf("cannot use ssh_config %s: %w", path, err)
-	}
-	config := &sshConfig{path: path}
-	if err := config.scan(content); err != nil {
 		return nil, err
 	}
-	parsed, err := ssh_config.DecodeBytes(content)
-	if err != nil {
-		// The parser's message may quote the file.
-		return nil, fmt.Errorf("cannot use ssh_config %s: it does not parse: check it with ssh -G -F %s", path, path)
-	}
-	config.hosts = parsed.Hosts
-	return config, nil
+	c.file = file
+	return c, nil
 }
 
-// scan looks at every line before the parser does: Include would make it open other files,
-// Match is not ours to judge, and a line without a proper keyword can make it spin for ever.
-func (c *sshConfig) scan(content []byte) error {
-	var errs []error
-	for i, line := range bytes.Split(content, []byte("\n")) {
-		trimmed := strings.TrimSpace(string(line))
-		if trimmed == "" || trimmed[0] == '#' {
-			continue
-		}
-		end := strings.IndexAny(trimmed, " \t=")
-		if end < 0 {
-			end = len(trimmed)
-		}
-		switch keyword := strings.ToLower(trimmed[:end]); {
-		case keyword == "match":
-			errs = append(errs, c.fault(i+1, "Match is not supported yet: write Host blocks, or keep a file for the watchdog alone"))
-		case keyword == "include":
-			errs = append(errs, c.fault(i+1, "Include is not supported yet: copy what the nodes need into this file"))
-		case keyword == "host" && strings.ContainsRune(trimmed, '"'):
-			errs = append(errs, c.fault(i+1, "quotes in a Host line are not supported: write the patterns without them"))
-		case strings.Trim(keyword, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || keyword == "":
-			errs = append(errs, c.fault(i+1, "this is not a keyword with its value: correct the line"))
-		}
-	}
-	return errors.Join(errs...)
+// sshAsk is what is looked up: a name and what is settled about it beforehand, as by options on
+// ssh's command line.
+type sshAsk struct {
+	name, host, user string
+	port             int
+	userElse         string // who it is where nothing says so
+	ourKeys          bool   // the keys are settled
+	noJump           bool   // the way there is settled
 }
 
-// lookup finds what the file says of a node. As in OpenSSH the first value of a keyword wins.
-func (c *sshConfig) lookup(name string) (sshFound, error) {
-	var found sshFound
-	var errs []error
-	seen := map[string]bool{}
-	for _, host := range c.hosts {
-		if !sshHostMatches(host, name) {
-			continue
-		}
-		for _, node := range host.Nodes {
-			kv, ok := node.(*ssh_config.KV)
-			if !ok || seen[strings.ToLower(kv.Key)] {
-				continue
+// sshFound is what an ssh_config says of one name. Zero: nothing.
+type sshFound struct {
+	hostName, user, alias string
+	port                  int
+	jump                  string
+	keys                  []sshConfigLine
+	from                  map[string]sshConfigLine // by keyword, where it was found
+}
+
+// source says where a value came from: ours first, then the file, then what holds without either.
+func (f sshFound) source(ours bool, keyword, otherwise string) string {
+	line, found := f.from[keyword]
+	switch {
+	case ours:
+		return "the config"
+	case found:
+		return line.String()
+	}
+	return otherwise
+}
+
+// sshSearch goes through the files for one name. As in OpenSSH the first value of a keyword wins.
+type sshSearch struct {
+	config    *sshConfig
+	ask       sshAsk
+	found     sshFound
+	settled   map[string]bool // keywords that are not looked at any more
+	final     bool            // the second time, by the host's own name
+	wantFinal bool
+	errs      []error
+}
+
+// lookup finds what the files say of a name.
+func (c *sshConfig) lookup(ask sshAsk) (sshFound, []error) {
+	s := &sshSearch{config: c, ask: ask, settled: map[string]bool{}}
+	s.found = sshFound{from: map[string]sshConfigLine{}}
+	s.settled["hostname"], s.settled["user"], s.settled["port"] = ask.host != "", ask.user != "", ask.port != 0
+	s.settled["identityfile"] = ask.ourKeys
+	s.settled["proxyjump"], s.settled["proxycommand"] = ask.noJump, ask.noJump
+	s.search(c.file, sshState{verdict: sshYes})
+	if s.wantFinal && len(s.errs) == 0 {
+		s.final = true
+		s.search(c.file, sshState{verdict: sshYes})
+	}
+	return s.found, s.errs
+}
+
+// search goes through one file; outer is the state of the block that includes it.
+func (s *sshSearch) search(f *sshFile, outer sshState) {
+	state := outer
+	for _, line := range f.lines {
+		switch line.keyword {
+		case "host":
+			state = outer.and(sshState{verdict: sshMatches(line.words, s.hostLineName()), at: line})
+		case "match":
+			state = outer.and(s.match(line))
+		case "include":
+			for _, included := range line.included {
+				s.search(included, state)
 			}
-			seen[strings.ToLower(kv.Key)] = true
-			if problem := found.take(kv, name); problem != "" {
-				errs = append(errs, c.fault(kv.Pos().Line, problem))
-			}
+		default:
+			s.line(line, state)
 		}
 	}
-	return found, errors.Join(errs...)
 }
 
-// take stores a value we use, or says why the line cannot be used.
-func (f *sshFound) take(kv *ssh_config.KV, name string) (problem string) {
-	keyword := strings.ToLower(kv.Key)
-	switch keyword {
+// line takes a value we use, or says why the line cannot be used.
+func (s *sshSearch) line(line sshConfigLine, state sshState) {
+	if state.verdict == sshNo || s.settled[line.keyword] {
+		return
+	}
+	if state.verdict == sshMaybe {
+		if !sshIgnored[line.keyword] {
+			s.errs = append(s.errs, state.at.fault("Match "+state.why+" is not supported, and its block says more than comfort: write Host blocks, or Match host, user or all"))
+			s.settled[line.keyword] = true // once is enough
+		}
+		return
+	}
+	if line.keyword != "identityfile" {
+		s.settled[line.keyword] = true
+	}
+	if problem := s.take(line); problem != "" {
+		s.errs = append(s.errs, line.fault(problem))
+	}
+}
+
+// take stores what the line says.
+func (s *sshSearch) take(line sshConfigLine) (problem string) {
+	f := &s.found
+	if _, before := f.from[line.keyword]; !before {
+		f.from[line.keyword] = line
+	}
+	switch line.keyword {
 	case "hostname":
-		f.hostName, problem = expandHostName(kv.Value, name)
+		f.hostName, problem = expandHostName(line.value, s.ask.name)
 	case "port":
-		f.port, problem = sshPort(kv.Value)
+		f.port, problem = sshPort(line.value)
 	case "user":
-		f.user, problem = sshWord("User", kv.Value)
+		f.user, problem = sshWord("User", line.value)
 	case "hostkeyalias":
-		f.alias, problem = sshWord("HostKeyAlias", kv.Value)
+		f.alias, problem = sshWord("HostKeyAlias", line.value)
+	case "identityfile":
+		if !slices.ContainsFunc(f.keys, func(k sshConfigLine) bool { return k.value == line.value }) {
+			f.keys = append(f.keys, line)
+		}
+	case "proxyjump":
+		f.jump = line.value
+		s.settled["proxycommand"] = true
+	case "proxycommand":
+		s.settled["proxyjump"] = true
+		problem = judgeSSHKeyword(line.keyword, line.value)
 	default:
-		problem = judgeSSHKeyword(keyword, kv.Value)
+		problem = judgeSSHKeyword(line.keyword, line.value)
 	}
 	return problem
 }
 
-func (c *sshConfig) fault(line int, problem string) error {
-	return fmt.Errorf("cannot use ssh_config %s line %d: %s", c.path, line, problem)
+// hostLineName is what a Host line is compared with.
+func (s *sshSearch) hostLineName() string {
+	if s.final {
+		return s.targetName()
+	}
+	return s.ask.name
 }
 
-// sshHostMatches does what OpenSSH does; the library's own matching lets "?" stand for nothing
-// and does not split patterns at tabs.
-func sshHostMatches(host *ssh_config.Host, name string) bool {
-	matched := false
-	for _, p := range host.Patterns {
-		for _, pattern := range strings.Fields(p.String()) {
-			pattern, negated := strings.CutPrefix(pattern, "!")
-			if ok, err := path.Match(sshLiteral.Replace(pattern), name); err != nil || !ok {
-				continue
-			}
-			if negated {
-				return false
-			}
-			matched = true
+// targetName is the host as far as it is known.
+func (s *sshSearch) targetName() string { return cmp.Or(s.ask.host, s.found.hostName, s.ask.name) }
+
+// userName is who we are there as far as it is known.
+func (s *sshSearch) userName() string {
+	return cmp.Or(s.ask.user, s.found.user, s.ask.userElse, s.config.person)
+}
+
+// keyLines are the lines with a key; "none" is none.
+func (f sshFound) keyLines() []sshConfigLine {
+	var kept []sshConfigLine
+	for _, line := range f.keys {
+		if !strings.EqualFold(line.value, "none") {
+			kept = append(kept, line)
 		}
 	}
-	return matched
-}
-
-// sshLiteral hides from path.Match what is no wildcard in ssh_config.
-var sshLiteral = strings.NewReplacer(`\`, `\\`, `[`, `\[`)
-
-func expandHostName(value, name string) (string, string) {
-	var b strings.Builder
-	for i := 0; i < len(value); i++ {
-		if value[i] != '%' {
-			b.WriteByte(value[i])
-			continue
-		}
-		i++
-		switch {
-		case i < len(value) && (value[i] == 'h' || value[i] == 'n'):
-			b.WriteString(name)
-		case i < len(value) && value[i] == '%':
-			b.WriteByte('%')
-		default:
-			return "", "HostName may hold only the tokens %h, %n and %%: write the name out"
-		}
-	}
-	if b.Len() == 0 || strings.ContainsAny(b.String(), " \t\"'/@$") {
-		return "", "HostName is not one host name or address: correct it"
-	}
-	return b.String(), ""
-}
-
-func sshPort(value string) (int, string) {
-	port, err := strconv.Atoi(value)
-	if err != nil || port < 1 || port > 65535 {
-		return 0, "Port is not a number from 1 to 65535: correct it"
-	}
-	return port, ""
-}
-
-func sshWord(keyword, value string) (string, string) {
-	if value == "" || strings.ContainsAny(value, " \t\"'%$") {
-		return "", keyword + " is not one plain word: tokens, variables and quotes are not supported here"
-	}
-	return value, ""
+	return kept
 }

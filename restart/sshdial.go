@@ -36,7 +36,10 @@ type sshIdentity struct {
 }
 
 func readSSHIdentity(t Target) (*sshIdentity, *NodeError) {
-	owners := trustedOwners([]string{t.User})
+	owners := t.owners
+	if owners == nil {
+		owners = trustedOwners([]string{t.User})
+	}
 	who := &sshIdentity{}
 	for _, path := range t.Keys {
 		signer, err := readKey(path, owners)
@@ -55,30 +58,30 @@ func readSSHIdentity(t Target) (*sshIdentity, *NodeError) {
 
 // dialSSH connects and authenticates, with one retry after a pause where that can help: never
 // after a refused key or host key, which would only add up to a ban.
-func (n *nodeConn) dialSSH(ctx context.Context, who *sshIdentity, l Limits, all *turns) (*ssh.Client, *NodeError) {
-	client, failure := n.dialInTurn(ctx, who, l, all)
-	if failure == nil || !sshRetryable(failure.Reach) || !enoughLeft(ctx, l.RetryUntil) {
+func (c *Conns) dialSSH(ctx context.Context, n *nodeConn, who *sshIdentity) (*ssh.Client, *NodeError) {
+	client, failure := c.dialInTurn(ctx, n, who)
+	if failure == nil || failure.onTheWay || !sshRetryable(failure.Reach) || !enoughLeft(ctx, c.limits.RetryUntil) {
 		return client, failure
 	}
-	pause := time.NewTimer(l.Pause)
+	pause := time.NewTimer(c.limits.Pause)
 	defer pause.Stop()
 	select {
 	case <-ctx.Done():
 		return nil, failure
 	case <-pause.C:
-		return n.dialInTurn(ctx, who, l, all)
+		return c.dialInTurn(ctx, n, who)
 	}
 }
 
 // dialInTurn connects when it is this node's turn. The deadlines begin then, not while it waits.
-func (n *nodeConn) dialInTurn(ctx context.Context, who *sshIdentity, l Limits, all *turns) (*ssh.Client, *NodeError) {
-	turn := all.one()
+func (c *Conns) dialInTurn(ctx context.Context, n *nodeConn, who *sshIdentity) (*ssh.Client, *NodeError) {
+	turn := c.turns.one()
 	if err := turn.begin(ctx); err != nil {
 		return nil, sshFailure(n.target, watchdog.ReachTimeout, "its turn to be connected to did not come (ssh.parallel): %w", err)
 	}
 	defer turn.end()
 	turn.waits()
-	return n.dialOnce(ctx, who, l)
+	return c.dialOnce(ctx, n, who)
 }
 
 // sshRetryable are the failures of a host that is throttling us, starting, or out of breath.
@@ -95,18 +98,29 @@ func enoughLeft(ctx context.Context, need time.Duration) bool {
 	return ctx.Err() == nil && (!ok || time.Until(deadline) >= need)
 }
 
-func (n *nodeConn) dialOnce(ctx context.Context, who *sshIdentity, l Limits) (*ssh.Client, *NodeError) {
-	t := n.target
-	address := net.JoinHostPort(t.Host, fmt.Sprint(t.Port))
-	dialer := net.Dialer{Timeout: l.Dial}
-	raw, err := dialer.DialContext(ctx, "tcp", address)
+// open opens a stream to a target's sshd.
+func (c *Conns) open(ctx context.Context, t Target) (net.Conn, *NodeError) {
+	if t.Via != nil {
+		return c.openVia(ctx, t)
+	}
+	dialer := net.Dialer{Timeout: c.limits.Dial}
+	raw, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(t.Host, fmt.Sprint(t.Port)))
 	if err != nil {
 		return nil, explainDial(ctx, t, err)
+	}
+	return raw, nil
+}
+
+func (c *Conns) dialOnce(ctx context.Context, n *nodeConn, who *sshIdentity) (*ssh.Client, *NodeError) {
+	t := n.target
+	raw, failure := c.open(ctx, t)
+	if failure != nil {
+		return nil, failure
 	}
 	n.handshakes.Add(1)
 	conn := &greetedConn{Conn: raw}
 	unhook := context.AfterFunc(ctx, func() { raw.Close() })
-	raw.SetDeadline(time.Now().Add(l.Handshake))
+	raw.SetDeadline(time.Now().Add(c.limits.Handshake))
 	lookup := who.hosts.address(t)
 	var hostKey hostKeyVerdict
 	sshConn, channels, requests, err := ssh.NewClientConn(conn, lookup, &ssh.ClientConfig{

@@ -109,7 +109,13 @@ func sshFailure(t Target, reach watchdog.Reach, format string, args ...any) *Nod
 	return &NodeError{Node: t.Name, Reach: reach, Err: fmt.Errorf(format, args...)}
 }
 
-func sshPlace(t Target) string { return net.JoinHostPort(t.Host, fmt.Sprint(t.Port)) }
+func sshPlace(t Target) string {
+	place := net.JoinHostPort(t.Host, fmt.Sprint(t.Port))
+	if t.Via != nil {
+		place += " through " + t.Via.Name
+	}
+	return place
+}
 
 func isSSHTimeout(err error) bool {
 	var timeout net.Error
@@ -117,6 +123,6 @@ func isSSHTimeout(err error) bool {
 }
 
 func isSSHClosed(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)
 }

@@ -34,6 +34,9 @@ func (h *knownHosts) explain(err error, t Target, address string, key ssh.Public
 
 // compareFirst is how a person learns that a key is the node's own.
 func compareFirst(t Target) string {
+	if t.Via != nil { // ssh-keyscan knows no jump hosts
+		return "compare it with what `ssh-keygen -lf` prints of /etc/ssh/ssh_host_*_key.pub on the node itself"
+	}
 	return fmt.Sprintf("compare what `ssh-keyscan -p %d %s | ssh-keygen -lf -` prints with `ssh-keygen -lf` of /etc/ssh/ssh_host_*_key.pub on the node itself", t.Port, t.Host)
 }
 

@@ -128,8 +128,9 @@ func (h *knownHosts) algorithms(address string) []string {
 
 // check accepts exactly the keys that the file has for the address.
 func (h *knownHosts) check(t Target) ssh.HostKeyCallback {
-	return func(address string, remote net.Addr, key ssh.PublicKey) error {
-		err := h.db.HostKeyCallback()(address, remote, key)
+	nowhere := &net.TCPAddr{IP: net.IPv4zero} // a stream through a jump host has no address, and none is looked at
+	return func(address string, _ net.Addr, key ssh.PublicKey) error {
+		err := h.db.HostKeyCallback()(address, nowhere, key)
 		if err == nil && !h.holds(address, key) {
 			err = &xknownhosts.KeyError{}
 		}

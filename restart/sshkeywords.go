@@ -13,7 +13,6 @@ var sshRefused = map[string]struct{ name, harmless string }{
 	"hostbasedauthentication": {"HostbasedAuthentication", "no"},
 	"pkcs11provider":          {"PKCS11Provider", "none"},
 	"proxycommand":            {"ProxyCommand", "none"},
-	"proxyjump":               {"ProxyJump", "none"},
 	"proxyusefdpass":          {"ProxyUseFdpass", "no"},
 	"remotecommand":           {"RemoteCommand", "none"},
 	"revokedhostkeys":         {"RevokedHostKeys", "none"},
@@ -31,7 +30,7 @@ var sshIgnored = sshKeywordSet(`
 	ForkAfterAuthentication ForwardAgent ForwardX11 ForwardX11Timeout ForwardX11Trusted
 	GSSAPIAuthentication GSSAPIDelegateCredentials GatewayPorts GlobalKnownHostsFile
 	HashKnownHosts HostKeyAlgorithms HostbasedAcceptedAlgorithms HostbasedKeyTypes IPQoS
-	IdentitiesOnly IdentityAgent IdentityFile IgnoreUnknown KbdInteractiveAuthentication
+	IdentitiesOnly IdentityAgent IgnoreUnknown KbdInteractiveAuthentication
 	KbdInteractiveDevices KexAlgorithms KnownHostsCommand LocalCommand LocalForward LogLevel
 	LogVerbose MACs NoHostAuthenticationForLocalhost NumberOfPasswordPrompts
 	ObscureKeystrokeTiming PasswordAuthentication PermitLocalCommand PermitRemoteOpen
@@ -49,7 +48,7 @@ func judgeSSHKeyword(keyword, value string) (problem string) {
 		if refused.harmless != "" && strings.EqualFold(value, refused.harmless) {
 			return ""
 		}
-		return refused.name + " is not supported yet: make the nodes reachable without it, or keep a file for the watchdog alone"
+		return refused.name + " is not supported: make the nodes reachable without it, or keep a file for the watchdog alone"
 	}
 	if !sshIgnored[keyword] {
 		return "this keyword is unknown here and may change where we connect: remove it for the nodes"

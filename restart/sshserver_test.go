@@ -19,10 +19,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/sys/unix"
 
 	"cluster-watchdog/scripts"
 	"cluster-watchdog/watchdog"
@@ -38,6 +40,7 @@ type sshTestServer struct {
 	session func(ssh.NewChannel, int) bool           // of the nth channel of a connection; false: rejected
 	command func(net.Conn, ssh.Channel, string, int) // answers an exec request, nth of its connection
 	refuse  bool                                     // refuses exec requests
+	forward func(ssh.NewChannel)                     // answers who wants to go on from here; nil: as sshd does
 	reply   func()                                   // before an exec request is answered
 
 	mu      sync.Mutex
@@ -129,6 +132,10 @@ func (s *sshTestServer) serve(conn net.Conn) {
 		if !ok {
 			return
 		}
+		if opened.ChannelType() == "direct-tcpip" {
+			s.wait.Go(func() { s.jump(opened) })
+			continue
+		}
 		if s.session != nil && !s.session(opened, nth) {
 			opened.Reject(ssh.Prohibited, "open failed")
 			continue
@@ -139,6 +146,42 @@ func (s *sshTestServer) serve(conn net.Conn) {
 		}
 		s.wait.Go(func() { s.answer(conn, channel, asked, nth) })
 	}
+}
+
+// jump is what sshd does for ssh -J.
+func (s *sshTestServer) jump(asked ssh.NewChannel) {
+	if s.forward != nil {
+		s.forward(asked)
+		return
+	}
+	var to struct {
+		Host       string
+		Port       uint32
+		Origin     string
+		OriginPort uint32
+	}
+	ssh.Unmarshal(asked.ExtraData(), &to)
+	far, err := net.Dial("tcp", net.JoinHostPort(to.Host, fmt.Sprint(to.Port)))
+	if err != nil {
+		said := "Connection timed out"
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			said = "Connection refused"
+		}
+		asked.Reject(ssh.ConnectionFailed, said)
+		return
+	}
+	defer far.Close()
+	channel, requests, err := asked.Accept()
+	if err != nil {
+		return
+	}
+	go ssh.DiscardRequests(requests)
+	s.wait.Go(func() {
+		io.Copy(far, channel)
+		far.Close()
+	})
+	io.Copy(channel, far)
+	channel.Close()
 }
 
 func (s *sshTestServer) answer(conn net.Conn, channel ssh.Channel, asked <-chan *ssh.Request, nth int) {
@@ -157,35 +200,65 @@ func (s *sshTestServer) answer(conn net.Conn, channel ssh.Channel, asked <-chan 
 			s.command(conn, channel, payload.Command, nth)
 			continue
 		}
-		sshExit(channel, sshShell(channel, payload.Command))
+		sshShell(channel, payload.Command)
+		channel.Close()
 	}
 }
 
-// sshShell does what sshd does: the login shell runs the command.
-func sshShell(channel ssh.Channel, command string) int {
+// sshShell does what sshd does: the login shell runs the command. Its end is told when it ends, even
+// if a child of it still holds the output, and a signal that killed it is told as one.
+func sshShell(channel ssh.Channel, command string) {
+	sshShellTelling(channel, command, sshTellEnd)
+}
+
+func sshShellTelling(channel ssh.Channel, command string, tell func(ssh.Channel, *os.ProcessState)) {
 	shell := exec.Command("/bin/sh", "-c", command)
-	shell.Stdout, shell.Stderr = channel, channel.Stderr()
-	stdin, err := shell.StdinPipe()
-	if err != nil {
-		return 255
+	stdin, stdinErr := shell.StdinPipe()
+	stdout, stdoutErr := shell.StdoutPipe()
+	stderr, stderrErr := shell.StderrPipe()
+	if err := errors.Join(stdinErr, stdoutErr, stderrErr, shell.Start()); err != nil {
+		tell(channel, nil)
+		return
 	}
 	go func() {
 		io.Copy(stdin, channel)
 		stdin.Close()
 	}()
-	if err := shell.Run(); err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			return exit.ExitCode()
-		}
-		return 255
-	}
-	return 0
+	var output sync.WaitGroup
+	output.Go(func() {
+		io.Copy(channel, stdout)
+		stdout.Close() // who still writes has lost its reader
+	})
+	output.Go(func() {
+		io.Copy(channel.Stderr(), stderr)
+		stderr.Close()
+	})
+	state, _ := shell.Process.Wait()
+	tell(channel, state)
+	output.Wait()
 }
 
-func sshExit(channel ssh.Channel, code int) {
+// sshTellEnd tells how a shell ended.
+func sshTellEnd(channel ssh.Channel, state *os.ProcessState) {
+	if state == nil {
+		sshTellCode(channel, 255)
+		return
+	}
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		name := strings.TrimPrefix(unix.SignalName(status.Signal()), "SIG")
+		channel.SendRequest("exit-signal", false, ssh.Marshal(struct {
+			Signal   string
+			Core     bool
+			Message  string
+			Language string
+		}{Signal: name}))
+		return
+	}
+	sshTellCode(channel, state.ExitCode())
+}
+
+func sshTellCode(channel ssh.Channel, code int) {
 	channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Code uint32 }{uint32(code)}))
-	channel.Close()
 }
 
 // sshKeyPair is a key of the given kind and its file, readable by its owner only.

@@ -103,12 +103,13 @@ func (v *validator) names(c Config) {
 
 func (v *validator) ssh(s SSHConfig) {
 	switch {
-	case s.User == "":
+	case s.User == "" && s.SSHConfig == "":
 		v.bad("ssh.user", nil, "is missing; root's own identity is never used")
+	case s.User == "":
 	case !userShape.MatchString(s.User):
 		v.bad("ssh.user", s.User, "is not a user name")
 	}
-	if len(s.Keys) == 0 {
+	if len(s.Keys) == 0 && s.SSHConfig == "" {
 		v.bad("ssh.keys", nil, "is missing; no agent and no default key is ever used")
 	}
 	for i, key := range s.Keys {
@@ -151,6 +152,9 @@ func (v *validator) absolute(field, file string) bool {
 
 func (v *validator) notify(c Config) {
 	v.command("notify.command", c.Notify.Command)
+	if c.Notify.Command != "" && c.HookUser() == "" {
+		v.bad("notify.user", nil, "is missing; without ssh.user nobody is named as whom notify.command runs")
+	}
 	if c.Notify.Command != "" && c.HookUser() == "root" {
 		v.bad("notify.command", nil, "would run as root; name another user in notify.user")
 	}

@@ -26,7 +26,7 @@ func planCommand(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&show, "show", false, "also print every script that runs on a node")
+	c.Flags().BoolVar(&show, "show", false, "also print where each value came from, and every script that runs on a node")
 	return c
 }
 
@@ -58,12 +58,18 @@ func (s *session) printPlan(show bool) {
 			role = "head"
 		}
 		fmt.Fprintf(s.out, "  rank %d %-7s %-12s %s@%s", rank, role, t.Name, t.User, net.JoinHostPort(t.Host, strconv.Itoa(t.Port)))
+		for via := t.Via; via != nil; via = via.Via {
+			fmt.Fprintf(s.out, " through %s@%s", via.User, net.JoinHostPort(via.Host, strconv.Itoa(via.Port)))
+		}
 		if t.HostKeyAlias != "" {
 			fmt.Fprintf(s.out, ", host key alias %s", t.HostKeyAlias)
 		}
 		fmt.Fprintf(s.out, ", key %s, known_hosts %s\n", strings.Join(t.Keys, " or "), t.KnownHosts)
 		for _, w := range t.Warnings {
 			fmt.Fprintf(s.out, "    warning: %s\n", w)
+		}
+		if show {
+			s.printSources(t, "    ")
 		}
 	}
 	fmt.Fprintf(s.out, "\nClaim on each node, in ~/.local/state/cluster-watchdog/HOSTNAME/claims/%s:\n  %s\n", s.config.Group,
@@ -75,6 +81,17 @@ func (s *session) printPlan(show bool) {
 	fmt.Fprintf(s.out, "\n--- sent before each script\n%s", scripts.Front())
 	for _, script := range scripts.All() {
 		fmt.Fprintf(s.out, "\n--- %s (%s)\n%s", script.Name(), script.Class(), script.Body())
+	}
+}
+
+// printSources says where each value came from, also of the jump hosts on the way.
+func (s *session) printSources(t restart.Target, indent string) {
+	for _, v := range t.Sources {
+		fmt.Fprintf(s.out, "%s%-14s %s, from %s\n", indent, v.What, v.Value, v.From)
+	}
+	if t.Via != nil {
+		fmt.Fprintf(s.out, "%sthrough %s:\n", indent, t.Via.Name)
+		s.printSources(*t.Via, indent+"  ")
 	}
 }
 
