@@ -163,6 +163,12 @@ func TestIdentityKeyFiles(t *testing.T) {
 		{"home of whoever runs us", func() string { return "~/.ssh/id_ed25519" }, "not an absolute path"},
 		{"relative", func() string { return "id_ed25519" }, "not an absolute path"},
 		{"encrypted", func() string { return sshWriteFile(t, "id", string(pem.EncodeToMemory(locked)), 0o600) }, "encrypted with a passphrase"},
+		{"encrypted PKCS#8", func() string {
+			return sshWriteFile(t, "id", "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n", 0o600)
+		}, "encrypted with a passphrase"},
+		{"encrypted PEM", func() string {
+			return sshWriteFile(t, "id", "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n", 0o600)
+		}, "encrypted with a passphrase"},
 		{"public", func() string {
 			return sshWriteFile(t, "id", string(ssh.MarshalAuthorizedKey(signer.PublicKey())), 0o600)
 		}, "is a public key"},

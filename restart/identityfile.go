@@ -48,10 +48,18 @@ func openIdentityFile(what, path string, owners identityOwners, private bool) (*
 	return f, nil
 }
 
+// missingFile is fs.ErrNotExist in words for a person.
+type missingFile struct{}
+
+func (missingFile) Error() string {
+	return "does not exist: create it, or correct its path in the configuration"
+}
+func (missingFile) Unwrap() error { return fs.ErrNotExist }
+
 func explainOpen(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("does not exist: create it, or correct its path in the configuration")
+		return missingFile{}
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("permission denied: let uid %d, who runs the watchdog, read it and search its folders", os.Geteuid())
 	case errors.Is(err, syscall.ENXIO):

@@ -42,11 +42,11 @@ func readSSHIdentity(t Target) (*sshIdentity, *NodeError) {
 	}
 	who := &sshIdentity{}
 	for _, path := range t.Keys {
-		signer, err := readKey(path, owners)
+		signers, err := readKey(path, owners)
 		if err != nil {
 			return nil, &NodeError{Node: t.Name, Reach: watchdog.ReachError, Err: err}
 		}
-		who.signers = append(who.signers, signer)
+		who.signers = append(who.signers, signers...)
 	}
 	hosts, err := readKnownHosts(t.KnownHosts, owners)
 	if err != nil {

@@ -101,6 +101,8 @@ func TestSSHRetry(t *testing.T) {
 		}, 1},
 		{"H13 key refused: no", func(t *testing.T, f *sshFixture) { _, file := sshKeyPair(t, "ed25519"); f.target.Keys = []string{file} }, 1},
 		{"host key unknown: no", func(t *testing.T, f *sshFixture) { f.knows(t, "") }, 1},
+		{"host key changed: no", func(t *testing.T, f *sshFixture) { f.knows(t, sshLine(f.name(), f.key.PublicKey())) }, 1},
+		{"host key revoked: no", func(t *testing.T, f *sshFixture) { f.knows(t, "@revoked "+sshLine("*", f.host.PublicKey())) }, 1},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -81,8 +82,8 @@ func explainHandshake(ctx context.Context, t Target, who *sshIdentity, conn *gre
 	case isSSHClosed(err):
 		return sshFailure(t, watchdog.ReachHandshake, "connection closed during the SSH handshake (%s): sshd is throttling (MaxStartups, PerSourcePenalties) or dying: see its journal", at)
 	case accepted:
-		return sshFailure(t, watchdog.ReachAuth, "%s does not accept user %s with %s (%s): add the public key to that user's authorized_keys on the node",
-			at, t.User, strings.Join(t.Keys, " or "), printableLine(err.Error()))
+		return sshFailure(t, watchdog.ReachAuth, "%s does not accept user %s with %s (%s%s): add the public key to that user's authorized_keys on the node",
+			at, t.User, strings.Join(t.Keys, " or "), printableLine(err.Error()), certificateDoubt(who.signers, time.Now()))
 	}
 	return sshFailure(t, watchdog.ReachHandshake, "the SSH handshake with %s failed (%s): see sshd's journal on the node", at, printableLine(err.Error()))
 }
@@ -91,7 +92,7 @@ func explainNegotiation(t Target, who *sshIdentity, err *ssh.AlgorithmNegotiatio
 	address := who.hosts.address(t)
 	known := who.hosts.algorithms(address)
 	theirs := printableLine(strings.Join(err.RequestedAlgorithms, ", "))
-	if err.What != "host key" || len(known) == 0 {
+	if err.What != "host key" || len(who.hosts.db.HostKeys(address)) == 0 {
 		return sshFailure(t, watchdog.ReachError, "%s and we have no %s algorithm in common: it offers %s: allow a modern one in its sshd_config", sshPlace(t), err.What, theirs)
 	}
 	return sshFailure(t, watchdog.ReachHostKey, "host key changed: %s shows none of the kinds that %s holds for it (%s), only %s: find out why first; then %s",

@@ -26,8 +26,8 @@ func (h *knownHosts) explain(err error, t Target, address string, key ssh.Public
 		return fmt.Errorf("host key changed: %s:%d shows the %s, but %s holds %s: find out why first; only if the node was reinstalled replace the old key, %s",
 			t.Host, t.Port, shown, h.path, heldKeys(changed.Want), compareFirst(t))
 	case errors.As(err, &changed):
-		return fmt.Errorf("host key unknown: %s has no key for %s, which shows the %s%s: %s, then add the line to it under the name %s",
-			h.path, knownhosts.Normalize(address), shown, h.mentionSkipped(), compareFirst(t), knownhosts.Normalize(address))
+		return fmt.Errorf("host key unknown: %s has no key for %s, which shows the %s%s: %s; only then add this line to it: %s",
+			h.path, knownhosts.Normalize(address), shown, h.mentionSkipped(), compareFirst(t), xknownhosts.Line([]string{address}, key))
 	}
 	return fmt.Errorf("host key refused: %s:%d shows the %s: %s", t.Host, t.Port, shown, printableLine(err.Error()))
 }

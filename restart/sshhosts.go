@@ -107,10 +107,14 @@ func (h *knownHosts) address(t Target) string {
 	return address
 }
 
-// algorithms are the kinds of host key the file has for the address; none means any. Without
-// this a server with several keys shows one that the file does not hold.
+// algorithms are the kinds of host key the file has for the address. Without this a server with
+// several keys shows one that the file does not hold. A host that is unknown is asked for a plain
+// key, which is what a person can compare and add.
 func (h *knownHosts) algorithms(address string) []string {
 	algorithms := h.db.HostKeyAlgorithms(address)
+	if len(algorithms) == 0 {
+		return []string{ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}
+	}
 	if slices.ContainsFunc(h.db.HostKeys(address), func(k knownhosts.PublicKey) bool { return k.Cert }) {
 		// The kind of an authority's key says nothing of the keys it signs.
 		algorithms = append(algorithms, ssh.CertAlgoED25519v01, ssh.CertAlgoECDSA256v01, ssh.CertAlgoECDSA384v01,

@@ -42,16 +42,28 @@ func TestSSHKnownHosts(t *testing.T) {
 		{"H02 revoked in capitals", []string{"ed25519"}, "", func(n string) string { return sshLine(n, ed) + "@REVOKED " + sshLine("*", ed) }, watchdog.ReachHostKey, []string{"line 2"}},
 		{"H02 revoked key", []string{"ed25519"}, "", func(n string) string { return sshLine(n, ed) + "@revoked " + sshLine("*", ed) }, watchdog.ReachHostKey, []string{"revoked", "line 2"}},
 		{"H02 revoked key of another", []string{"ed25519"}, "", func(n string) string { return sshLine(n, ed) + "@revoked " + sshLine("*", other.PublicKey()) }, watchdog.ReachOK, nil},
-		{"H03 unknown host on a port of its own", []string{"ed25519"}, "", func(string) string { return "" }, watchdog.ReachHostKey, []string{"unknown", "under the name [127.0.0.1]:", "ssh-keyscan -p", "ssh-keygen -lf"}},
+		{"H03 unknown host on a port of its own", []string{"ed25519"}, "", func(string) string { return "" }, watchdog.ReachHostKey, []string{"unknown", ssh.FingerprintSHA256(ed), "ssh-keyscan -p", "ssh-keygen -lf", "only then add this line to it: [127.0.0.1]:", string(ssh.MarshalAuthorizedKey(ed)[:40])}},
 		{"H03 name without the port is not enough", []string{"ed25519"}, "", func(string) string { return sshLine("127.0.0.1", ed) }, watchdog.ReachHostKey, []string{"unknown", "[127.0.0.1]:"}},
 		{"H03 nor beside a wildcard", []string{"ed25519"}, "", func(string) string { return sshLine("127.0.0.1", ed) + sshLine("*.lan", other.PublicKey()) }, watchdog.ReachHostKey, []string{"unknown"}},
 		{"H03 wildcard", []string{"ed25519"}, "", func(string) string { return sshLine("127.0.0.*", ed) }, watchdog.ReachOK, nil},
 		{"H03 hashed", []string{"ed25519"}, "", func(n string) string { return sshLine(xknownhosts.HashHostname(n), ed) }, watchdog.ReachOK, nil},
+		{"H03 wildcard for names with their port", []string{"ed25519"}, "", func(n string) string { return sshLine(strings.Replace(n, "127.0.0.1", "127.*.?", 1), ed) }, watchdog.ReachOK, nil},
+		{"H03 wildcard, but negated", []string{"ed25519"}, "", func(n string) string { return sshLine("[127.*]:*,[*.1]:22,*,!"+n, ed) }, watchdog.ReachHostKey, []string{"unknown"}},
+		{"H03 negation of another", []string{"ed25519"}, "", func(n string) string { return sshLine("!n9,"+n, ed) }, watchdog.ReachOK, nil},
+		{"H03 several names", []string{"ed25519"}, "", func(n string) string { return sshLine("n9,"+n+",n8", ed) }, watchdog.ReachOK, nil},
+		{"H02 comments and CRLF", []string{"ed25519"}, "", func(n string) string {
+			return "# a comment\r\n\r\n  # another\r\n" + strings.TrimSpace(sshLine(n, ed)) + " root@n2\r\n"
+		}, watchdog.ReachOK, nil},
+		{"H02 CRLF behind a revoked key", []string{"ed25519"}, "", func(n string) string {
+			return sshLine(n, ed) + "@revoked " + strings.TrimSpace(sshLine("*", ed)) + "\r\n"
+		}, watchdog.ReachHostKey, []string{"revoked", "line 2"}},
+		{"H02 revoked line cut short", []string{"ed25519"}, "", func(n string) string { return sshLine(n, ed) + "@revoked *\n" }, watchdog.ReachHostKey, []string{"line 2", "@revoked"}},
+		{"H03 hashed, another", []string{"ed25519"}, "", func(n string) string { return sshLine(xknownhosts.HashHostname("n9"), ed) }, watchdog.ReachHostKey, []string{"unknown"}},
 		{"H03 unknown, with a skipped line", []string{"ed25519"}, "", func(string) string { return bad + sshLine("n9", ed) }, watchdog.ReachHostKey, []string{"2 lines of the file do not parse", "line 1"}},
 		{"H04 two keys of one kind, the second fits", []string{"ed25519"}, "", func(n string) string { return sshLine(n, other.PublicKey()) + sshLine(n, ed) }, watchdog.ReachOK, nil},
 		{"changed", []string{"ed25519"}, "", func(n string) string { return sshLine(n, other.PublicKey()) }, watchdog.ReachHostKey, []string{"changed", ssh.FingerprintSHA256(ed), ssh.FingerprintSHA256(other.PublicKey()), "line 1"}},
 		{"H18 alias stands without a port", []string{"ed25519"}, "spark-n2", func(string) string { return sshLine("spark-n2", ed) }, watchdog.ReachOK, nil},
-		{"H18 alias replaces host and port", []string{"ed25519"}, "spark-n2", func(n string) string { return sshLine(n, ed) }, watchdog.ReachHostKey, []string{"unknown", "under the name spark-n2"}},
+		{"H18 alias replaces host and port", []string{"ed25519"}, "spark-n2", func(n string) string { return sshLine(n, ed) }, watchdog.ReachHostKey, []string{"unknown", "add this line to it: spark-n2 ssh-ed25519 AAAA"}},
 		{"H18 alias in another case", []string{"ed25519"}, "Spark-N2", func(string) string { return sshLine("spark-n2", ed) }, watchdog.ReachOK, nil},
 	}
 	for _, row := range rows {
