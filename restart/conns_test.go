@@ -107,6 +107,22 @@ func TestConnsEveryChannelRejectedH14(t *testing.T) {
 	}
 }
 
+// TestConnsPlaceIsFreedLateH14: with MaxSessions 1 sshd may not have freed the place of the last
+// session when the next is asked for. That costs a question, and no connection.
+func TestConnsPlaceIsFreedLateH14(t *testing.T) {
+	f := sshNewFixture(t)
+	f.server.session = func(_ ssh.NewChannel, nth int) bool { return nth%2 == 0 }
+	c := f.start(t)
+	for range 4 {
+		if _, err := c.Run(sshContext(t), 0, sshShellScript(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := c.Handshakes(0); got != 1 {
+		t.Errorf("H14: %d handshakes for four commands, want 1", got)
+	}
+}
+
 func TestConnsExecRefused(t *testing.T) {
 	f := sshNewFixture(t)
 	f.server.refuse = true
@@ -269,7 +285,7 @@ func TestConnsLoginShellH16(t *testing.T) {
 func TestConnsLoginShellRunsNothingH16(t *testing.T) {
 	f := sshNewFixture(t)
 	f.server.command = func(_ net.Conn, channel ssh.Channel, _ string, _ int) {
-		io.WriteString(channel.Stderr(), "This account is currently not available.\n")
+		io.WriteString(channel, "This account is currently not available.\n") // nologin says it there
 		sshTellCode(channel, 1)
 		channel.Close()
 	}

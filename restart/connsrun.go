@@ -65,8 +65,19 @@ type sshJob struct {
 	sink        *cappedSink
 }
 
+// sshNext is what may be done after a session.
+type sshNext int
+
+const (
+	sshOver     sshNext = iota // whatever came of it
+	sshRedial                  // nothing was run, and the connection is of no more use
+	sshRejected                // nothing was run: sshd opens no session on this connection
+)
+
 // runInput waits for the node's turn and runs the job. A session that could not be opened on a
-// connection from before has run nothing, so the job gets one more chance on a new connection.
+// connection from before has run nothing, so the job gets one more chance on a new connection. A
+// session that was rejected there is asked for once more before: sshd frees the place of the last
+// one a little after that has ended, surely by the time it has rejected this one.
 func (c *Conns) runInput(ctx context.Context, n *nodeConn, job sshJob) (Result, error) {
 	select {
 	case <-n.turn:
@@ -74,7 +85,7 @@ func (c *Conns) runInput(ctx context.Context, n *nodeConn, job sshJob) (Result, 
 	case <-ctx.Done():
 		return Result{}, n.fault(job, watchdog.ReachTimeout, fmt.Errorf("an earlier command still runs there: %w", ctx.Err()))
 	}
-	for {
+	for reopened := false; ; {
 		if ctx.Err() != nil {
 			return Result{}, n.fault(job, watchdog.ReachTimeout, fmt.Errorf("no time left: %w", ctx.Err()))
 		}
@@ -82,8 +93,15 @@ func (c *Conns) runInput(ctx context.Context, n *nodeConn, job sshJob) (Result, 
 		if failure != nil {
 			return Result{}, failure
 		}
-		result, failure, again := n.perform(ctx, client, job)
-		if again && !fresh {
+		result, failure, next := n.perform(ctx, client, job)
+		if next == sshRejected && !fresh && !reopened {
+			reopened = true
+			continue
+		}
+		if next == sshRejected {
+			n.drop(client)
+		}
+		if next != sshOver && !fresh {
 			continue
 		}
 		if failure != nil {
@@ -96,10 +114,9 @@ func (c *Conns) runInput(ctx context.Context, n *nodeConn, job sshJob) (Result, 
 	}
 }
 
-// perform runs the job in one session. again says that nothing was run and a new connection
-// may help. At the end of ctx the whole connection goes: closing a session alone would look
+// perform runs the job in one session. At the end of ctx the whole connection goes: closing a session alone would look
 // like success, and can block.
-func (n *nodeConn) perform(ctx context.Context, client *ssh.Client, job sshJob) (result Result, failure *NodeError, again bool) {
+func (n *nodeConn) perform(ctx context.Context, client *ssh.Client, job sshJob) (result Result, failure *NodeError, next sshNext) {
 	out := newSSHOutput(job.fence, job.sink)
 	done := make(chan sshEnd, 1)
 	go func() { done <- runSSHSession(client, job.input, out) }()
@@ -115,15 +132,22 @@ func (n *nodeConn) perform(ctx context.Context, client *ssh.Client, job sshJob) 
 			failure.Unknown = true
 			result.Stderr = out.seal().stderr
 			failure.Stderr = result.Stderr
-			return result, failure, false
+			return result, failure, sshOver
 		}
 	}
 	said := out.seal()
-	if end.broken() {
+	var rejected *ssh.OpenChannelError
+	switch {
+	case errors.As(end.err, &rejected):
+		next = sshRejected
+	case end.broken():
 		n.drop(client)
+		if end.stage != sshRunning {
+			next = sshRedial
+		}
 	}
 	failure = n.judge(job, end, said)
-	return Result{Stderr: said.stderr, Exit: said.exit}, failure, end.stage == sshOpening || end.stage == sshAsking && end.broken()
+	return Result{Stderr: said.stderr, Exit: said.exit}, failure, next
 }
 
 func (n *nodeConn) fault(job sshJob, reach watchdog.Reach, err error) *NodeError {

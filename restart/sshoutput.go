@@ -17,13 +17,18 @@ type sshOutput struct {
 	fence  []byte
 	recent []byte // the end of stdout, where a fence may have begun
 	began  bool
+	noise  []byte // the beginning of what came before the script
 	errors []byte
 }
+
+// maxSSHNoise is how much of the noise is kept, for a login shell that says why it runs nothing.
+const maxSSHNoise = 1 << 10
 
 // sshSaid is what a session had printed when it was sealed.
 type sshSaid struct {
 	began, ended bool // the fences were seen
 	exit         int
+	noise        string // before the script, to stdout
 	stderr       string
 }
 
@@ -49,6 +54,7 @@ func (o *sshOutput) takeStdout(p []byte) {
 		return
 	}
 	if !o.began {
+		o.noise = append(o.noise, p[:min(len(p), maxSSHNoise-len(o.noise))]...)
 		o.recent = append(o.recent, p...)
 		o.began = bytes.Contains(o.recent, o.fence)
 		o.recent = o.recent[max(0, len(o.recent)-len(o.fence)+1):]
@@ -75,7 +81,7 @@ func (o *sshOutput) seal() sshSaid {
 	o.sealed = true
 	exit, ended, _ := o.cutter.Close() // the sink keeps its own error
 	errors := o.errors[max(0, len(o.errors)-maxSSHStderr):]
-	return sshSaid{began: o.began, ended: ended, exit: exit, stderr: string(errors)}
+	return sshSaid{began: o.began, ended: ended, exit: exit, noise: string(o.noise), stderr: string(errors)}
 }
 
 // cappedSink passes on up to left bytes; a negative left is no cap. It takes everything: the

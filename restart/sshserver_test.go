@@ -137,7 +137,7 @@ func (s *sshTestServer) serve(conn net.Conn) {
 			continue
 		}
 		if s.session != nil && !s.session(opened, nth) {
-			opened.Reject(ssh.Prohibited, "open failed")
+			opened.Reject(ssh.ConnectionFailed, "open failed")
 			continue
 		}
 		channel, asked, err := opened.Accept()
@@ -212,7 +212,7 @@ func sshShell(channel ssh.Channel, command string) {
 }
 
 func sshShellTelling(channel ssh.Channel, command string, tell func(ssh.Channel, *os.ProcessState)) {
-	shell := exec.Command("/bin/sh", "-c", command)
+	shell := exec.Command("/bin/sh", "-c", "exec "+command) // as bash does with its last command
 	stdin, stdinErr := shell.StdinPipe()
 	stdout, stdoutErr := shell.StdoutPipe()
 	stderr, stderrErr := shell.StderrPipe()

@@ -80,7 +80,7 @@ func (n *nodeConn) judge(job sshJob, end sshEnd, said sshSaid) *NodeError {
 		return n.unknown(job, watchdog.ReachDropped, said, errors.New("the SSH connection dropped while it ran"))
 	case !said.ended && !said.began:
 		f := n.fault(job, watchdog.ReachError, fmt.Errorf("the login shell ended with %d and did not start /bin/sh (%s): give the user a shell that runs commands",
-			code, cmp.Or(lastPrintableLine(said.stderr), "it printed no reason")))
+			code, cmp.Or(lastPrintableLine(said.stderr), lastPrintableLine(said.noise), "it printed no reason")))
 		f.Stderr = said.stderr
 		return f
 	case !said.ended && signal != "":

@@ -18,7 +18,7 @@ func (s *server) serveChannels(conn *ssh.ServerConn, channels <-chan ssh.NewChan
 			continue
 		}
 		if open.Load() >= maxSessions {
-			asked.Reject(ssh.Prohibited, "open failed")
+			asked.Reject(ssh.ConnectionFailed, "open failed")
 			continue
 		}
 		channel, requests, err := asked.Accept()
