@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -43,7 +44,7 @@ type nodeConn struct {
 	mu     sync.Mutex
 	client *ssh.Client
 	closed bool
-	final  *NodeError // a refused key or host key: asking again in this run would add up to a ban
+	final  *NodeError // a refused key or host key, or to be left alone: asking would add up to a ban
 
 	tries  int        // of a jump host: how often it was dialled, or found connected
 	failed *NodeError // and how the last try failed
@@ -71,6 +72,19 @@ func (c *Conns) Handshakes(rank int) int {
 		return 0
 	}
 	return int(n.handshakes.Load())
+}
+
+// LeaveAlone keeps a node from being asked in this run: it has not accepted our key before, and each
+// refusal more adds up to a ban.
+func (c *Conns) LeaveAlone(rank int, left time.Duration) {
+	n, err := c.node(rank)
+	if err != nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.final = sshFailure(n.target, watchdog.ReachHeld, "left alone for another %s, since it does not accept user %s with %s: `cluster-watchdog check` asks it at once",
+		left.Round(time.Second), n.target.User, strings.Join(n.target.Keys, " or "))
 }
 
 // Close ends all connections; commands that still run end with an unknown outcome.

@@ -162,6 +162,19 @@ func TestSSHRefusedKeyIsNotOfferedAgain(t *testing.T) {
 	}
 }
 
+func TestSSHLeftAloneH13(t *testing.T) {
+	f := sshNewFixture(t)
+	c := f.start(t)
+	c.LeaveAlone(0, 90*time.Second)
+	for range 2 {
+		_, err := c.Run(sshContext(t), 0, sshShellScript(), nil)
+		sshWantError(t, err, watchdog.ReachHeld, "left alone for another 1m30s", "cluster-watchdog check")
+	}
+	if f.server.accepted() != 0 {
+		t.Error("H13: the node was asked")
+	}
+}
+
 func TestSSHContextEndsHandshake(t *testing.T) {
 	for _, row := range []struct {
 		name string

@@ -21,6 +21,7 @@ var advancing = []struct {
 	{"good news", (*look).goodNews},
 	{"baseline of the counters", (*look).keepCounters},
 	{"busy for long", (*look).busyFor},
+	{"refused keys", (*look).refusals},
 	{"no node can be asked", (*look).tellBlind},
 	{"a paused rank", (*look).tellPaused},
 	{"a second actor", (*look).tellSecondActor},

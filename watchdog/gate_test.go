@@ -223,7 +223,7 @@ func TestWords(t *testing.T) {
 	for o := OutcomeNone; o <= OutcomeRecovered; o++ {
 		checkWord(t, o.String())
 	}
-	for r := ReachNotAsked; r <= ReachError; r++ {
+	for r := ReachNotAsked; r <= ReachHeld; r++ {
 		checkWord(t, r.String())
 	}
 	for k := NoticeRestart; k <= NoticeTrouble; k++ {

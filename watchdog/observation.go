@@ -170,6 +170,7 @@ const (
 	ReachDropped   // the connection broke while a command ran: outcome unknown
 	ReachDenied    // Docker: no permission, or no such command for this user
 	ReachError     // anything else
+	ReachHeld      // left alone by us, since it has not accepted our key a little while ago
 )
 
 // Container is what docker inspect says, as far as it matters. StartedAt is compared for

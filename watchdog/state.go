@@ -58,7 +58,7 @@ const (
 	GivenUp              // restarts did not help; a person must look
 )
 
-// Known is what is remembered of one rank. It changes only when its Docker answers.
+// Known is what is remembered of one rank. It changes only when its Docker answers, or its sshd refuses us.
 type Known struct {
 	Container    *Container `json:"container,omitempty"`
 	Answered     bool       `json:"answered,omitempty"`     // its Docker has answered at least once
@@ -73,6 +73,8 @@ type Known struct {
 	GPUs         []GPU      `json:"gpus,omitempty"`         // at the last look that asked
 	GPUErr       string     `json:"gpu_err,omitempty"`
 	DockerStarts int        `json:"docker_starts,omitempty"` // by Docker itself, since the last served completion
+	Refused      int        `json:"refused,omitempty"`       // how often in a row its sshd has not accepted our key
+	RefusedAt    Clock      `json:"refused_at,omitzero"`     // the last of these looks
 }
 
 // Baseline is a reading of the counters that later ones are compared with.

@@ -102,7 +102,7 @@ func (o AttemptOutcome) String() string {
 
 func (r Reach) String() string {
 	words := [...]string{"not asked", "ok", "connection refused", "timeout", "connects, but no SSH banner",
-		"closed during the handshake", "host key", "authentication", "connection dropped", "denied", "error"}
+		"closed during the handshake", "host key", "authentication", "connection dropped", "denied", "error", "left alone"}
 	if int(r) < len(words) && r >= 0 {
 		return words[r]
 	}

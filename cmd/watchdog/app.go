@@ -47,6 +47,7 @@ type session struct {
 type nodes interface {
 	restart.Remote
 	Handshakes(rank int) int
+	LeaveAlone(rank int, left time.Duration)
 	Close()
 }
 
@@ -98,8 +99,9 @@ func (u unresolved) Run(_ context.Context, rank int, _ scripts.Script, _ map[str
 func (u unresolved) Stream(ctx context.Context, rank int, s scripts.Script, env map[string]string, _ io.Writer) (restart.Result, error) {
 	return u.Run(ctx, rank, s, env)
 }
-func (unresolved) Handshakes(int) int { return 0 }
-func (unresolved) Close()             {}
+func (unresolved) Handshakes(int) int            { return 0 }
+func (unresolved) LeaveAlone(int, time.Duration) {}
+func (unresolved) Close()                        {}
 
 // asker lets the probe ask over the connections of package restart.
 type asker struct{ remote restart.Remote }

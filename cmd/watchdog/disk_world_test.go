@@ -37,8 +37,9 @@ func newDiskWorld(dir string) *diskWorld {
 	return w
 }
 
-func (w *diskWorld) Handshakes(int) int { return 1 }
-func (w *diskWorld) Close()             {}
+func (w *diskWorld) Handshakes(int) int            { return 1 }
+func (w *diskWorld) LeaveAlone(int, time.Duration) {}
+func (w *diskWorld) Close()                        {}
 
 func (w *diskWorld) Stream(_ context.Context, rank int, s scripts.Script, _ map[string]string, to io.Writer) (restart.Result, error) {
 	_, err := fmt.Fprintf(to, "%s of rank %d\n", s.Name(), rank)

@@ -58,6 +58,7 @@ func (s *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, unitTimeout-tickMargin)
 	defer cancel()
 	st, fault := s.remember()
+	s.leaveAlone(st)
 	d, o, err := s.look(ctx, st, fault, false)
 	if d.Action == watchdog.ActLookAgain && err == nil {
 		if err := s.sleepUntil(ctx, o.At, s.policy.Dead.Apart); err != nil {
@@ -72,6 +73,16 @@ func (s *session) run(ctx context.Context) error {
 		return codeError{exitFault, "cannot keep state: " + fault}
 	}
 	return s.act(ctx, d, o)
+}
+
+// leaveAlone keeps this tick from asking nodes that have not accepted our key a little while ago. A
+// person's commands ask at once.
+func (s *session) leaveAlone(st watchdog.State) {
+	for rank := range s.config.Nodes {
+		if left := st.LeaveAlone(s.policy, rank, s.now()); left > 0 {
+			s.nodes.LeaveAlone(rank, left)
+		}
+	}
 }
 
 // sleepUntil waits until so long after the look began.
