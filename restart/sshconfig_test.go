@@ -50,6 +50,7 @@ func TestSSHConfig(t *testing.T) {
 		{"H18 ProxyJump URL", "Host n2\n ProxyJump ssh://x@b:8\n", "me@n2:22 via x@b:8"},
 		{"H18 ProxyJump IPv6", "Host n2\n ProxyJump x@[fd00::1]:8,[fd00::2]\n", "me@n2:22 via me@fd00::2:22 via x@fd00::1:8"},
 		{"H18 ProxyJump of several hops", "Host n2\n ProxyJump a,b\nHost a\n ProxyJump z\nHost b\n ProxyJump nobody\n", "me@n2:22 via me@b:22 via me@a:22 via me@z:22"},
+		{"H18 ProxyJump settles the way to its later hosts", "Host n2\n ProxyJump a,b\nHost b\n ProxyCommand nc tiger\n", "me@n2:22 via me@b:22 via me@a:22"},
 		{"H18 ProxyJump through a jump host's own", "Host n2\n ProxyJump b\nHost b\n ProxyJump a\n", "me@n2:22 via me@b:22 via me@a:22"},
 		{"H18 ProxyJump in a circle", "Host n2\n ProxyJump a\nHost a\n ProxyJump b\nHost b\n ProxyJump a\n", "line 6: ProxyJump leads in a circle"},
 		{"H18 ProxyJump tokens", "Host n2\n HostName 10.0.0.2\n ProxyJump gate-%n-%h\n", "me@10.0.0.2:22 via me@gate-n2-10.0.0.2:22"},

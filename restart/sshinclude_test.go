@@ -58,6 +58,27 @@ func TestSSHConfigInclude(t *testing.T) {
 	}
 }
 
+// TestSSHConfigIncludeRelative: below ~/.ssh, or for the system's file below /etc/ssh.
+func TestSSHConfigIncludeRelative(t *testing.T) {
+	rows := []struct{ name, person, path, word, want, problem string }{
+		{"of the system", "root", "/etc/ssh/ssh_config", "../passwd", "/etc/passwd", ""},
+		{"of the system, with a tilde", "root", "/etc/ssh/ssh_config", "~/x", "", "~ would be the home of root"},
+		{"of root", "root", "/srv/config", "x", "", "~ would be the home of root"},
+		{"of a user of the nodes only", "no-such-user-here", "/srv/config", "x", "", "does not exist on this machine"},
+		{"of another", "nobody", "/srv/config", "~root/x", "", "only ~/ is supported"},
+		{"of nobody, who has no such file", "nobody", "/srv/config", "x", "", ""},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			c := &sshConfig{person: row.person}
+			paths, problem := c.includedBy(sshConfigLine{path: row.path, words: []string{row.word}})
+			if got := strings.Join(paths, " "); got != row.want || !strings.Contains(problem, row.problem) || (problem == "") != (row.problem == "") {
+				t.Errorf("got %q and %q, want %q and %q", got, problem, row.want, row.problem)
+			}
+		})
+	}
+}
+
 // TestSSHConfigKeysH11 reads IdentityFile as somebody whose home is not root's.
 func TestSSHConfigKeysH11(t *testing.T) {
 	nobody, err := user.Lookup("nobody")

@@ -155,6 +155,18 @@ func TestSSHJumpFailures(t *testing.T) {
 	}
 }
 
+// TestSSHJumpRetryH13: a jump host that closes is tried once more, and not twice for each node.
+func TestSSHJumpRetryH13(t *testing.T) {
+	g := sshNewGate(t, 1)
+	g.node.limits.RetryUntil = 0
+	g.hops[0].server.greet = func(net.Conn) bool { return false }
+	_, err := g.start(t, 1).Run(sshContext(t), 0, sshShellScript(), nil)
+	sshWantError(t, err, watchdog.ReachHandshake, "jump host gate: ")
+	if got := g.hops[0].server.accepted(); got != 2 {
+		t.Errorf("H13: %d connections to the jump host, want 2", got)
+	}
+}
+
 // TestSSHJumpHostDiesH18: the way is made anew, and only what was running is in doubt.
 func TestSSHJumpHostDiesH18(t *testing.T) {
 	g := sshNewGate(t, 2)
