@@ -48,7 +48,7 @@ type Cluster struct {
 
 	options Options
 	servers []*server
-	faults  *faults
+	faults  *Table
 	engine  *engine
 	reach   map[int]int // the faults set by ReachOff, by rank
 	held    map[int][]int
@@ -88,7 +88,7 @@ func Start(o Options) (*Cluster, error) {
 }
 
 func prepare(o Options) (*Cluster, error) {
-	c := &Cluster{options: o, reach: map[int]int{}, held: map[int][]int{}, faults: newFaults(o.Seed, o.Nodes)}
+	c := &Cluster{options: o, reach: map[int]int{}, held: map[int][]int{}, faults: NewTable(o.Seed, o.Nodes)}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if o.Nodes < 1 || o.Dir == "" {
 		return c, errors.New("it needs at least one node and a folder")
@@ -97,7 +97,7 @@ func prepare(o Options) (*Cluster, error) {
 		return c, err
 	}
 	for _, f := range o.Faults {
-		if _, err := c.faults.set(f); err != nil {
+		if _, err := c.faults.Set(f); err != nil {
 			return c, err
 		}
 	}
@@ -167,7 +167,7 @@ func (c *Cluster) refresh() error {
 	}
 	var errs []error
 	for _, s := range c.servers {
-		errs = append(errs, s.follow(!c.faults.refuses(s.rank)))
+		errs = append(errs, s.follow(!c.faults.Refuses(s.rank)))
 	}
 	return errors.Join(append(errs, c.engine.follow(time.Now()))...)
 }

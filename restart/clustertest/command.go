@@ -25,7 +25,7 @@ func (s *server) command(conn *ssh.ServerConn, channel ssh.Channel, line string,
 		label = "script " + script
 	}
 	s.node.NoteCall(label)
-	hits := s.cluster.faults.call(script, s.rank)
+	hits := s.cluster.faults.Call(script, s.rank)
 	if slices.Contains(hits, SSHDDropsEarly) {
 		conn.Close()
 		return

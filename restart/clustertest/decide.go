@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// faults are those set now, and the counts they hang on.
-type faults struct {
+// Table holds the faults that are set now, and the counts they hang on. A cluster in memory hangs on
+// the same table as one with real SSH.
+type Table struct {
 	seed  uint64
 	nodes int
 	start time.Time
@@ -30,11 +31,13 @@ type call struct {
 // connection stands for the step of a connection.
 const connection = "connection"
 
-func newFaults(seed uint64, nodes int) *faults {
-	return &faults{seed: seed, nodes: nodes, start: time.Now(), active: map[int]Fault{}, calls: map[call]int{}}
+// NewTable returns a table without faults, for a cluster that starts now.
+func NewTable(seed uint64, nodes int) *Table {
+	return &Table{seed: seed, nodes: nodes, start: time.Now(), active: map[int]Fault{}, calls: map[call]int{}}
 }
 
-func (f *faults) set(x Fault) (int, error) {
+// Set makes something go wrong from now on, and returns its id for Unset.
+func (f *Table) Set(x Fault) (int, error) {
 	if err := x.problem(); err != nil {
 		return 0, fmt.Errorf("cannot set fault %s: %w", x.Kind, err)
 	}
@@ -48,34 +51,35 @@ func (f *faults) set(x Fault) (int, error) {
 	return f.next, nil
 }
 
-func (f *faults) unset(id int) {
+// Unset lets it be right again. An unknown id is no error.
+func (f *Table) Unset(id int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.active, id)
 }
 
-// call counts one run of a script and returns what goes wrong in it.
-func (f *faults) call(step string, node int) []FaultKind {
+// Call counts one run of a script and returns what goes wrong in it.
+func (f *Table) Call(step string, node int) []FaultKind {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls[call{step, node}]++
 	return f.hits(step, node, f.calls[call{step, node}], time.Since(f.start))
 }
 
-// silent counts one connection and says whether nobody greets it.
-func (f *faults) silent(node int) bool {
-	return slices.Contains(f.call(connection, node), SSHDSilent)
+// Silent counts one connection and says whether nobody greets it.
+func (f *Table) Silent(node int) bool {
+	return slices.Contains(f.Call(connection, node), SSHDSilent)
 }
 
-// refuses says whether nobody listens for SSH now.
-func (f *faults) refuses(node int) bool {
+// Refuses says whether nobody listens for SSH now.
+func (f *Table) Refuses(node int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Contains(f.hits(connection, node, 0, time.Since(f.start)), SSHDRefuses)
 }
 
 // hits is a function of its arguments, the seed and the faults that are set.
-func (f *faults) hits(step string, node, number int, at time.Duration) []FaultKind {
+func (f *Table) hits(step string, node, number int, at time.Duration) []FaultKind {
 	var kinds []FaultKind
 	for _, x := range f.active {
 		if x.fits(step, node, number, at) && (x.P == 0 || lot(f.seed, x.Kind, step, node, number) < x.P) {
@@ -105,14 +109,14 @@ func lot(seed uint64, kind FaultKind, step string, node, number int) float64 {
 
 // Fits says why a fault that a person named is impossible in a cluster of that many nodes.
 func (f Fault) Fits(nodes int) error {
-	_, err := newFaults(0, nodes).set(f)
+	_, err := NewTable(0, nodes).Set(f)
 	return err
 }
 
 // Set makes something go wrong from now on, and returns its id for Unset. An impossible fault is
 // an error of the caller and panics; ParseFault and Fits find those of a person.
 func (c *Cluster) Set(f Fault) int {
-	id, err := c.faults.set(f)
+	id, err := c.faults.Set(f)
 	if err != nil {
 		panic("internal error: " + err.Error())
 	}
@@ -122,7 +126,7 @@ func (c *Cluster) Set(f Fault) int {
 
 // Unset lets it be right again. An unknown id is no error.
 func (c *Cluster) Unset(id int) {
-	c.faults.unset(id)
+	c.faults.Unset(id)
 	c.mustRefresh()
 }
 

@@ -236,14 +236,14 @@ func TestStepsAreRecognised(t *testing.T) {
 }
 
 func TestFaultFitsItsCall(t *testing.T) {
-	f := newFaults(1, 3)
+	f := NewTable(1, 3)
 	for _, x := range []Fault{
 		{Kind: DockerHangs, Node: 1, Step: "check/docker"},
 		{Kind: NoSudo, Node: AnyNode, From: 2, To: 3},
 		{Kind: DiskFull, Node: 0, After: time.Minute, Until: time.Hour},
 		{Kind: SSHDSilent, Node: 2},
 	} {
-		if _, err := f.set(x); err != nil {
+		if _, err := f.Set(x); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -275,8 +275,8 @@ func TestFaultFitsItsCall(t *testing.T) {
 func TestSameSeedSameFaults(t *testing.T) {
 	const runs = 200
 	draw := func(seed uint64, backwards bool) map[call][]int {
-		f := newFaults(seed, 4)
-		if _, err := f.set(Fault{Kind: DockerHangs, Node: AnyNode, P: 0.3}); err != nil {
+		f := NewTable(seed, 4)
+		if _, err := f.Set(Fault{Kind: DockerHangs, Node: AnyNode, P: 0.3}); err != nil {
 			t.Fatal(err)
 		}
 		hit := map[call][]int{}
@@ -285,7 +285,7 @@ func TestSameSeedSameFaults(t *testing.T) {
 				if backwards {
 					node = 3 - node
 				}
-				if len(f.call("check/docker", node)) > 0 {
+				if len(f.Call("check/docker", node)) > 0 {
 					k := call{"check/docker", node}
 					hit[k] = append(hit[k], i)
 				}

@@ -35,7 +35,7 @@ func (c *Cluster) ReachOff(rank int) {
 	c.reach[rank] = id
 	c.mu.Unlock()
 	if had {
-		c.faults.unset(old)
+		c.faults.Unset(old)
 	}
 	c.servers[rank].cut()
 }

@@ -99,7 +99,7 @@ func (s *server) accept(l net.Listener) {
 }
 
 func (s *server) serve(conn net.Conn) {
-	if s.cluster.faults.silent(s.rank) {
+	if s.cluster.faults.Silent(s.rank) {
 		io.Copy(io.Discard, conn) // never a banner; until the client gives up
 		return
 	}
