@@ -54,12 +54,23 @@ gotest:
 	@mkdir -p bin; start=$$SECONDS; status=0; \
 	race=-race; if ! command -v "$$(go env CC)" >/dev/null; then race=; echo "no C compiler: tests run without the race detector"; fi; \
 	go test $$race -v ./... >bin/test.log 2>&1 || status=$$?; \
-	if [ $$status -eq 0 ]; then grep -E '^ok|: skipped: ' bin/test.log; \
+	go test -v ./cmd/watchdog -run 'TestSimulation$$' -days 1000 >>bin/test.log 2>&1 || status=$$?; \
+	if [ $$status -eq 0 ]; then grep -E '^ok|: skipped: |virtual days' bin/test.log; \
 	else grep -vE '^ *(=== |--- (PASS|SKIP))|^PASS$$' bin/test.log || true; fi; \
 	count() { grep -cE "^ *--- $$1: " bin/test.log || true; }; \
 	echo "tests took $$((SECONDS - start)) s"; \
 	echo "$$(count PASS) passed, $$(count FAIL) failed, $$(count SKIP) skipped"; \
 	exit $$status
+
+# Virtual days with all that can go wrong, and every instant of a restart beside every fault.
+DAYS ?= 10000
+.PHONY: soak
+soak: ## simulate DAYS=10000 virtual days; a failing seed prints how to replay it
+	@go test -v -timeout 0 ./cmd/watchdog -run 'TestSimulation$$|TestKilledBeside' -days $(DAYS) -product | grep -vE '^=== |^ *--- PASS: TestKilledBesideEveryFault/'
+
+.PHONY: mutants
+mutants: ## break the core and the hands on purpose: the simulation must see each
+	@go test -v -timeout 0 ./cmd/watchdog -run 'TestMutants$$' -mutants | grep -vE '^=== '
 
 .PHONY: bench
 bench: ## cost of a healthy tick, time from decision to launch, groups of 4 to 256 nodes
