@@ -129,6 +129,13 @@ func (h *head) isDown() bool {
 	return time.Now().Before(h.down)
 }
 
+// jumped says whether its wall clock was ever wrong.
+func (h *head) jumped() bool {
+	h.machine.Lock()
+	defer h.machine.Unlock()
+	return h.jump != 0
+}
+
 // change changes the machine.
 func (h *head) change(do func()) {
 	h.machine.Lock()

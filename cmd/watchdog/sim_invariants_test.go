@@ -21,7 +21,8 @@ type facts struct {
 	looked   time.Time // when the last look began
 	served   bool      // at the last look
 	launches []launched
-	lost     int // saves that a power cut has taken back
+	reached  []watchdog.Clock // launches since the last reset, as they were recorded
+	lost     int              // saves that a power cut has taken back
 	phase    watchdog.Phase
 	since    time.Time // of the phase
 	said     string
@@ -136,6 +137,9 @@ func (s *simulation) beforeAttempt(p *process, st watchdog.State, a watchdog.Att
 	if !a.Launching.IsZero() && old.Launching.IsZero() {
 		lacks := p.lacking(mustBeClean, time.Hour)
 		s.must(lacks == "", "only what reaches its launch is counted", "launching was recorded before %s passed", lacks)
+		s.mu.Lock()
+		p.facts.reached = append(p.facts.reached, a.Launching)
+		s.mu.Unlock()
 	}
 	if a.Outcome == watchdog.OutcomeLaunched && old.Outcome != a.Outcome {
 		lacks := p.lacking([]string{"launch/verify"}, time.Hour)
@@ -188,6 +192,16 @@ func (s *simulation) afterLook(p *process, before, next watchdog.State, row stat
 		s.mustLocked(ways, "GIVEN_UP is left by a completion, a person's start or a reset alone", "since %s: %s", f.since.Format(time.TimeOnly), row.Sentence)
 	}
 	f.unseen = f.unseen && !f.answered
+	if next.Phase == watchdog.GivenUp && row.Reason == watchdog.ReasonBudget.String() && before.Phase != watchdog.GivenUp {
+		used := 0
+		for _, at := range f.reached {
+			if p.clock().Since(at) <= p.policy.BudgetWindow+time.Minute {
+				used++
+			}
+		}
+		// Across three boots only the wall clock can tell what was before a reset.
+		s.mustLocked(used >= p.policy.BudgetCount || p.jumped(), "only launches use up the budget", "%d were reached: %s", used, row.Sentence)
+	}
 	if next.Phase != f.phase {
 		f.phase, f.since = next.Phase, time.Now()
 	}
@@ -218,7 +232,7 @@ func (h *head) lostSave() {
 func (h *head) resetSeen() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.facts.reset, h.facts.launches, h.facts.lost = time.Now(), nil, 0
+	h.facts.reset, h.facts.launches, h.facts.reached, h.facts.lost = time.Now(), nil, nil, 0
 	h.facts.stopped = time.Time{} // who resets lets restarts happen again
 }
 
@@ -226,5 +240,5 @@ func (h *head) resetSeen() {
 func (h *head) forgotten() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.facts.launches, h.facts.lost, h.facts.phase = nil, 0, watchdog.None
+	h.facts.launches, h.facts.reached, h.facts.lost, h.facts.phase = nil, nil, 0, watchdog.None
 }

@@ -14,7 +14,7 @@ func (s *simulation) boot(n int) time.Duration {
 	if s.one(25, "boot", n) {
 		return never
 	}
-	return s.between(2*time.Minute, 14*time.Minute, "boot", n)
+	return s.between(2*time.Minute, 25*time.Minute, "boot", n)
 }
 
 // pass lets the time go by: each hour a few things go wrong, each minute it is looked whether all
@@ -138,6 +138,9 @@ func (s *simulation) fault(n, rank int, length time.Duration, later func(time.Du
 	}
 	if step := all[s.draw("step", n)%uint64(len(all))].Name(); s.one(2, "one step", n) && f.Kind != clustertest.SSHDRefuses && f.Kind != clustertest.SSHDSilent {
 		f.Step = step
+		if s.one(4, "of looks", n) {
+			f.Step = "observe/look"
+		}
 	}
 	if s.one(2, "sometimes", n) && f.Kind != clustertest.SSHDRefuses {
 		f.P = 0.4
