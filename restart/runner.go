@@ -16,7 +16,7 @@ import (
 // attempt's Outcome; an error means that the attempt could not be saved, and then nothing more was
 // touched after that.
 func (r *Runner) Run(ctx context.Context, o Order) (watchdog.Attempt, error) {
-	t := &try{Runner: r, o: o, gone: map[int]bool{}}
+	t := &try{Runner: r, o: o, gone: make([]bool, len(r.plan.settings.Nodes))}
 	a := &t.o.Attempt
 	a.Tries++
 	before := a.Step // what refused last time
@@ -37,7 +37,8 @@ type try struct {
 	*Runner
 	o      Order
 	comes  string       // the step that is about to run
-	gone   map[int]bool // ranks whose container this try has removed
+	began  bool         // a script that destroys has been started
+	gone   []bool       // by rank, whether this try has removed its container
 	spared map[int]bool // ranks that a stop leaves as they are
 }
 
@@ -229,7 +230,8 @@ func (t *try) launch(ctx context.Context) error {
 	for i, s := range t.plan.of(scripts.Launch) {
 		err := t.step(ctx, s, t.launched(s))
 		var unsaved *UnsavedError
-		if i == 0 && (a.Step != s.Name || errors.As(err, &unsaved)) { // not begun, or not on disk
+		notRun := errors.As(err, &unsaved) || errors.Is(err, errSwitch) || err != nil && err == ctx.Err()
+		if i == 0 && notRun && len(a.Launched) == 0 {
 			a.Launching = watchdog.Clock{}
 		}
 		if err != nil {

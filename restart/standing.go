@@ -53,7 +53,7 @@ func (t *try) leftWords() string {
 	switch {
 	case len(left) == 0:
 		return "no rank runs, the group is down"
-	case len(t.gone) == 0 && t.o.Attempt.Step == stageCommit:
+	case !t.began:
 		return "nothing was removed yet: " + t.held(left, "is as it was", "are as they were")
 	default:
 		return "the group is half down: " + t.held(left, "may still run", "may still run")

@@ -16,7 +16,7 @@ import (
 // returned.
 func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 	t.comes = s.Name
-	if err := t.mayGoOn(ctx); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if t.world.Finish && (s.Class() == scripts.Destroy || s.Class() == scripts.Launch) {
@@ -26,6 +26,10 @@ func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 	if err := t.save(); err != nil {
 		return err
 	}
+	if err := t.mayGoOn(ctx); err != nil { // last: a save may have waited for its disk
+		return err
+	}
+	t.began = t.began || s.Class() == scripts.Destroy
 	began := time.Now()
 	ranks := slices.DeleteFunc(t.plan.settings.ranksOf(s), func(rank int) bool { return t.spared[rank] })
 	failures := make([]*Failure, len(t.plan.settings.Nodes))

@@ -15,7 +15,7 @@ import (
 // from being stopped; what was not stopped is returned. Nothing is removed before the commit is on
 // disk, and an error means that the attempt could not be saved.
 func (r *Runner) Stop(ctx context.Context, o Order) (watchdog.Attempt, []Failure, error) {
-	t := &try{Runner: r, o: o, gone: map[int]bool{}, spared: map[int]bool{}}
+	t := &try{Runner: r, o: o, gone: make([]bool, len(r.plan.settings.Nodes)), spared: map[int]bool{}}
 	a := &t.o.Attempt
 	a.Tries++
 	a.Stop, a.Started = true, r.world.Clock()
@@ -54,7 +54,7 @@ func (t *try) stop(ctx context.Context) ([]Failure, error) {
 		failures = append(failures, failed.Failures...)
 		for _, f := range failed.Failures { // what is not removed need not be waited for
 			t.spared[f.Rank] = true
-			delete(t.gone, f.Rank)
+			t.gone[f.Rank] = false
 		}
 	}
 	t.o.Attempt.Removed = len(failures) == 0
