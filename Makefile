@@ -70,7 +70,7 @@ soak: ## simulate DAYS=10000 virtual days; a failing seed prints how to replay i
 
 .PHONY: mutants
 mutants: ## break the core and the hands on purpose: the simulation must see each
-	@go test -v -timeout 0 ./cmd/watchdog -run 'TestMutants$$' -mutants | grep -vE '^=== '
+	@go test -v -timeout 0 ./cmd/watchdog -run 'TestMutants$$' -mutants . | grep -vE '^=== '
 
 .PHONY: bench
 bench: ## cost of a healthy tick, time from decision to launch, groups of 4 to 256 nodes

@@ -90,10 +90,13 @@ func (h *head) session(p *process) *session {
 }
 
 // tick runs the program once, to its end or until it is killed.
-func (h *head) tick(killAt int) *process {
+func (h *head) tick(killAt int) *process { return h.tickUntil(killAt, nil) }
+
+// tickUntil runs it until that effect; then something else may happen than its end.
+func (h *head) tickUntil(killAt int, after func()) *process {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	p := &process{head: h, conns: h.cluster.Dial("watchdog " + h.name), began: time.Now(), cancel: cancel, killAt: killAt, passed: map[string]time.Time{}}
+	p := &process{head: h, conns: h.cluster.Dial("watchdog " + h.name), began: time.Now(), cancel: cancel, killAt: killAt, after: after, passed: map[string]time.Time{}}
 	h.lock <- struct{}{}
 	defer func() { <-h.lock }()
 	h.setRunning(p)

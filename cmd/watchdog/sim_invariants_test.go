@@ -131,7 +131,7 @@ func (s *simulation) beforeAttempt(p *process, st watchdog.State, a watchdog.Att
 	if i := slices.IndexFunc(st.Attempts, func(x watchdog.Attempt) bool { return x.ID == a.ID }); i >= 0 {
 		old = st.Attempts[i]
 	}
-	if a.Step == "commit" && a.Tries == old.Tries { // not the first save of a try that goes on after it
+	if a.Step == "commit" && a.Tries == old.Tries && a.Outcome == watchdog.OutcomeNone { // neither the first save of a try that goes on after it, nor its end
 		s.atCommit(p, old, a)
 	}
 	if !a.Launching.IsZero() && old.Launching.IsZero() {

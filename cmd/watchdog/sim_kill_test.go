@@ -12,12 +12,22 @@ import (
 
 var simProduct = flag.Bool("product", false, "kill at every instant beside every fault on every node")
 
+// ending is what happens to a restart after one of its effects.
+type ending int
+
+const (
+	killed    ending = iota
+	powerLost        // the head goes down too, and its last save is lost
+	disarmed         // nothing happens to it, but a person disarms; it is armed a quarter of an hour later
+)
+
+func (e ending) String() string { return [...]string{"killed", "power lost", "disarmed"}[e] }
+
 // crashed plays one restart: a rank of a group that serves dies, with that fault from then on for a
-// quarter of an hour. The tick that restarts is killed after that effect; with power, the head goes
-// down too and its last save is lost. Then ticks go on, and the group has to come back.
-func crashed(t *testing.T, f *clustertest.Fault, killAt int, power bool) (effects int) {
+// quarter of an hour. After that effect of the tick that restarts, it ends in that way. Then ticks go
+// on, and the group has to come back.
+func crashed(t *testing.T, f *clustertest.Fault, killAt int, how ending) (effects int) {
 	t.Helper()
-	var went []string
 	s := play(t, simOptions{seed: 77, nodes: 3, heads: 1}, func(s *simulation) {
 		h := s.heads[0]
 		s.startAll()
@@ -28,7 +38,11 @@ func crashed(t *testing.T, f *clustertest.Fault, killAt int, power bool) (effect
 				if h.isDown() {
 					continue
 				}
-				if last = h.tick(kill); last.dead || last.effects > 10 {
+				var after func()
+				if how == disarmed && kill > 0 {
+					after = func() { h.disarm(0) }
+				}
+				if last = h.tickUntil(kill, after); last.dead || last.effects > 10 {
 					kill = 0
 				}
 			}
@@ -48,10 +62,13 @@ func crashed(t *testing.T, f *clustertest.Fault, killAt int, power bool) (effect
 		s.cluster.Crash(2, 1)
 		p := ticks(1, killAt)
 		effects = p.effects
-		if p.dead && power {
+		if p.dead && how == powerLost {
 			h.reboot(3*time.Minute, true)
 		}
 		ticks(14, 0)
+		if how == disarmed {
+			h.arm(false)
+		}
 		if f != nil {
 			s.cluster.Faults.Unset(1)
 		}
@@ -67,28 +84,38 @@ func crashed(t *testing.T, f *clustertest.Fault, killAt int, power bool) (effect
 				st.Phase, st.Attempts[len(st.Attempts)-1].Outcome, st.Attempts[len(st.Attempts)-1].Step, st.Attempts[len(st.Attempts)-1].Error)
 		}
 	})
-	went = s.broken
-	if len(went) > 0 {
-		t.Logf("killed after effect %d, power lost: %v, fault %+v", killAt, power, f)
+	if len(s.broken) > 0 {
+		t.Logf("%s after effect %d, fault %+v", how, killAt, f)
 	}
 	return effects
 }
 
 // TestKilledAtEveryInstant ends a restart after each of its effects: every save, and every script that
-// was run on a node; once by SIGKILL, once by a power cut that takes back the last save.
+// was run on a node: by SIGKILL, by a power cut that takes
+// back the last save, and by a person who disarms.
 func TestKilledAtEveryInstant(t *testing.T) {
 	t.Parallel()
-	all := crashed(t, nil, 0, false)
+	all := crashed(t, nil, 0, killed)
 	const least = 30
 	if all < least {
 		t.Fatalf("a restart has %d effects", all)
 	}
-	for _, power := range []bool{false, true} {
+	for _, how := range []ending{killed, powerLost, disarmed} {
 		for n := 1; n <= all && !t.Failed(); n++ {
-			crashed(t, nil, n, power)
+			crashed(t, nil, n, how)
 		}
 	}
-	t.Logf("%d instants", 2*all)
+	t.Logf("%d instants", 3*all)
+}
+
+// TestKilledByNothing plays every fault on every node.
+func TestKilledByNothing(t *testing.T) {
+	t.Parallel()
+	for _, kind := range clustertest.Kinds() {
+		for node := range 3 {
+			crashed(t, &clustertest.Fault{Kind: kind, Node: node}, 0, killed)
+		}
+	}
 }
 
 // TestKilledBesideEveryFault is the full product: every instant, every fault, every node.
@@ -101,10 +128,10 @@ func TestKilledBesideEveryFault(t *testing.T) {
 		for node := range 3 {
 			t.Run(fmt.Sprintf("%s on n%d", kind, node+1), func(t *testing.T) {
 				f := &clustertest.Fault{Kind: kind, Node: node}
-				all := crashed(t, f, 0, false)
-				for _, power := range []bool{false, true} {
+				all := crashed(t, f, 0, killed)
+				for _, how := range []ending{killed, powerLost, disarmed} {
 					for n := 1; n <= all && !t.Failed(); n++ {
-						crashed(t, f, n, power)
+						crashed(t, f, n, how)
 					}
 				}
 			})

@@ -23,7 +23,8 @@ type process struct {
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
-	killAt  int // the last effect it lives to see; 0: it is not killed
+	killAt  int    // the last effect it lives to see; 0: it is not killed
+	after   func() // what happens after that effect in its place; nil: it is killed
 	effects int
 	dead    bool
 	passed  map[string]time.Time // "check/identity 1": when that script passed on that rank in this run
@@ -44,7 +45,9 @@ func (p *process) effect(what string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.effects++
-	if p.effects == p.killAt && !p.dead {
+	if p.effects == p.killAt && p.after != nil {
+		p.after()
+	} else if p.effects == p.killAt && !p.dead {
 		p.dead = true
 		p.say("%s: killed after effect %d, %s", p.name, p.effects, what)
 		p.cancel()
