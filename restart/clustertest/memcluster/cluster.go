@@ -18,11 +18,12 @@ import (
 type Options struct {
 	Nodes     int
 	Seed      uint64
-	Boot      func(n int) time.Duration // from the youngest start until the n-th world serves; nil: at once
-	HeadExits time.Duration             // from a rank's death until the head closes with code 0; 0: never
-	Broken    clustertest.EngineMode    // how the server behaves while a rank is dead; "": it hangs
-	Policy    string                    // Docker's restart policy of every container; "": none
-	Log       func(string)              // hears what happens; may be nil
+	Boot      func(n int) time.Duration     // from the youngest start until the n-th world serves; nil: at once
+	HeadExits time.Duration                 // from a rank's death until the head closes with code 0; 0: never
+	Broken    clustertest.EngineMode        // how the server behaves while a rank is dead; "": it hangs
+	Policy    string                        // Docker's restart policy of every container; "": none
+	Log       func(string)                  // hears what happens; may be nil
+	Heard     func(script string, rank int) // hears each script that a node is given, one at a time; may be nil
 }
 
 // Cluster is a simulated cluster. It is safe for use by several goroutines.

@@ -62,6 +62,11 @@ func (k *Conns) Run(ctx context.Context, rank int, s scripts.Script, env map[str
 	fault := func(reach watchdog.Reach, unknown bool, err error) error {
 		return &restart.NodeError{Node: n.name, Script: s.Name(), Reach: reach, Unknown: unknown, Err: err}
 	}
+	if c.options.Heard != nil {
+		c.mu.Lock()
+		c.options.Heard(s.Name(), rank)
+		c.mu.Unlock()
+	}
 	hits := c.Faults.Call(s.Name(), rank)
 	if slices.Contains(hits, clustertest.SSHDDropsEarly) {
 		k.open[rank] = false
