@@ -64,6 +64,16 @@ func kindOf(step string) string {
 // restarted runs one restart and returns how it ended.
 func restarted(t *testing.T, remote restart.Remote, set restart.Settings, ids []string) watchdog.Attempt {
 	t.Helper()
+	a, err := try(t, remote, set, ids, watchdog.Attempt{ID: 1, Why: "rank 1 exited", Incident: 1}, func(watchdog.Attempt) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// try runs one try of an attempt.
+func try(t *testing.T, remote restart.Remote, set restart.Settings, ids []string, a watchdog.Attempt, save func(watchdog.Attempt) error) (watchdog.Attempt, error) {
+	t.Helper()
 	plan, err := restart.NewPlan(set, restart.Steps())
 	if err != nil {
 		t.Fatal(err)
@@ -73,40 +83,28 @@ func restarted(t *testing.T, remote restart.Remote, set restart.Settings, ids []
 		Clock: func() watchdog.Clock {
 			return watchdog.Clock{Wall: time.Now(), Boot: time.Since(began), BootID: "boot"}
 		},
-		Save:   func(watchdog.Attempt) error { return nil },
+		Save:   save,
 		Switch: func() watchdog.Flag { return watchdog.Flag{} },
 		Notice: func(watchdog.NoticeKind, string, string) {},
 		Log:    zerolog.Nop(),
 	}
 	const floor = 64 << 30
-	a, err := restart.NewRunner(plan, remote, world).Run(context.Background(), restart.Order{
-		Attempt: watchdog.Attempt{ID: 1, Why: "rank 1 exited", Incident: 1}, Seen: ids, MemFloor: []int64{floor, floor},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return restart.NewRunner(plan, remote, world).Run(context.Background(), restart.Order{Attempt: a, Seen: ids, MemFloor: []int64{floor, floor}})
 }
 
-// real plays it over real SSH.
-func real(t *testing.T, f *clustertest.Fault) (c came) {
-	dir := t.TempDir()
+// overSSH starts a group over real SSH, one of whose ranks has died.
+func overSSH(t *testing.T, f *clustertest.Fault) (cluster *clustertest.Cluster, dial func() *restart.Conns, ids []string, dir string) {
+	dir = t.TempDir()
 	cluster, err := clustertest.Start(clustertest.Options{Nodes: nodes, Dir: filepath.Join(dir, "cluster"), Programs: programs, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer cluster.Close()
+	t.Cleanup(cluster.Close)
 	if err := cluster.StartGroup(); err != nil {
 		t.Fatal(err)
 	}
-	var ids []string
 	var places []restart.Place
-	for rank, n := range cluster.Nodes {
-		d, err := cluster.Docker(rank)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, d.Containers[0].ID)
+	for _, n := range cluster.Nodes {
 		places = append(places, restart.Place{Name: n.Name, Host: n.Host, Port: n.Port})
 	}
 	if err := cluster.Crash(1, 1); err != nil {
@@ -119,7 +117,30 @@ func real(t *testing.T, f *clustertest.Fault) (c came) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conns := restart.NewConns(targets, restart.DefaultLimits())
+	return cluster, func() *restart.Conns { return restart.NewConns(targets, restart.DefaultLimits()) }, standing(t, cluster), dir
+}
+
+// standing is the id of the container on each node, "" for none.
+func standing(t *testing.T, cluster *clustertest.Cluster) []string {
+	ids := make([]string, nodes)
+	for rank := range nodes {
+		d, err := cluster.Docker(rank)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(d.Containers); n > 1 {
+			t.Errorf("n%d has %d containers", rank+1, n)
+		} else if n == 1 {
+			ids[rank] = d.Containers[0].ID
+		}
+	}
+	return ids
+}
+
+// real plays it over real SSH.
+func real(t *testing.T, f *clustertest.Fault) (c came) {
+	cluster, dial, ids, dir := overSSH(t, f)
+	conns := dial()
 	defer conns.Close()
 	a := restarted(t, conns, settings(dir, cluster.Mount, time.Second), ids)
 	for rank := range nodes {
