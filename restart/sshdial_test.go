@@ -53,6 +53,13 @@ func TestSSHHandshakeFailures(t *testing.T) {
 				return false
 			}
 		}, watchdog.ReachHandshake, []string{`it said "Exceeded MaxStartups"`}},
+		{"H13 says that we are banned", func(_ *testing.T, f *sshFixture) {
+			f.server.greet = func(c net.Conn) bool {
+				c.Write([]byte("Not allowed at this time\r\n")) // sshd's PerSourcePenalties
+				c.Read(make([]byte, 64))
+				return false
+			}
+		}, watchdog.ReachHandshake, []string{`it said "Not allowed at this time"`, "PerSourcePenalties"}},
 		{"key not accepted", func(t *testing.T, f *sshFixture) { _, file := sshKeyPair(t, "ed25519"); f.target.Keys = []string{file} },
 			watchdog.ReachAuth, []string{"does not accept user ops with /", "authorized_keys"}},
 		{"key file gone", func(_ *testing.T, f *sshFixture) { f.target.Keys = []string{"/nonexistent/id"} },

@@ -73,7 +73,7 @@ func TestMaxSessions(t *testing.T) { // H14
 			t.Fatal(err)
 		}
 	}
-	if _, err := cl.NewSession(); err == nil || !strings.Contains(err.Error(), `administratively prohibited ("open failed")`) {
+	if _, err := cl.NewSession(); err == nil || !strings.Contains(err.Error(), `connect failed ("open failed")`) {
 		t.Errorf("got %v", err)
 	}
 }
