@@ -53,6 +53,7 @@ type node struct {
 	flusher time.Time     // until when one of ours runs
 	freed   time.Time     // when the memory of the last container is back
 	listens []int         // ports that somebody else holds
+	claims  []claim
 }
 
 // pending is something that will happen by itself.

@@ -60,6 +60,9 @@ const lingering = 700 * time.Millisecond
 
 func (j *job) remove(id string, now time.Time) restart.Result {
 	n := j.n
+	if res, refused := j.refuseClaimed(); refused {
+		return res
+	}
 	switch {
 	case n.box == nil:
 		return restart.Result{}
@@ -89,6 +92,9 @@ func (j *job) remove(id string, now time.Time) restart.Result {
 
 func (j *job) launch(now time.Time) restart.Result {
 	n := j.n
+	if res, refused := j.refuseClaimed(); refused {
+		return res
+	}
 	if n.box != nil {
 		return fails("name is held by container %s: a person is at work, or it was not removed", n.box.id)
 	}

@@ -17,12 +17,13 @@ func (k *Conns) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Look is what the probes see at that time: facts, as their parsers give them.
-func (k *Conns) Look(ctx context.Context, at watchdog.Clock, known []watchdog.Known) watchdog.Observation {
+// Look is what the probes see at that time: facts, as their parsers give them. Where skip says so there
+// is no canary.
+func (k *Conns) Look(ctx context.Context, at watchdog.Clock, known []watchdog.Known, skip func(watchdog.Clock, watchdog.Counters) bool) watchdog.Observation {
 	o := watchdog.Observation{At: at}
 	var slow time.Duration
 	o.Ranks, slow = k.ranks(ctx, known)
-	k.server(&o)
+	k.server(&o, skip)
 	if o.Canary.Outcome == watchdog.Unanswered {
 		slow = max(slow, canaryTime)
 	}
@@ -42,7 +43,7 @@ func (k *Conns) LookAtRanks(ctx context.Context, at watchdog.Clock, known []watc
 // Canary is one completion.
 func (k *Conns) Canary(ctx context.Context) watchdog.Canary {
 	var o watchdog.Observation
-	k.server(&o)
+	k.server(&o, nil)
 	if o.Canary.Outcome == watchdog.Unanswered {
 		k.wait(ctx, canaryTime)
 	}
@@ -144,7 +145,7 @@ func (n *node) history(r *watchdog.Rank, known watchdog.Known) {
 }
 
 // server is what the API says.
-func (k *Conns) server(o *watchdog.Observation) {
+func (k *Conns) server(o *watchdog.Observation, skip func(watchdog.Clock, watchdog.Counters) bool) {
 	c := k.cluster
 	now, unlock := c.lock()
 	defer unlock()
@@ -156,6 +157,11 @@ func (k *Conns) server(o *watchdog.Observation) {
 	}
 	o.Health = answered(200)
 	o.Before = c.counters(now)
+	if skip != nil && skip(o.At, o.Before) {
+		o.Canary.Skipped = true
+		o.After = o.Before
+		return
+	}
 	switch mode := c.mode(); mode {
 	case clustertest.Serve:
 		o.Canary = watchdog.Canary{HTTP: answered(200), WellFormed: true, Choices: 1, Tokens: 1, Finish: "length"}

@@ -98,6 +98,10 @@ func (j *job) try(now time.Time) restart.Result {
 			n.flusher = now.Add(time.Duration(seconds) * time.Second)
 		}
 		return restart.Result{}
+	case "check/claim":
+		return j.checkClaim()
+	case "claim/claim":
+		return j.writeClaim()
 	case "settle/memory":
 		return j.memory(now)
 	case "settle/ports":
