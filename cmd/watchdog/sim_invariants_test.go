@@ -12,14 +12,15 @@ import (
 
 // facts are what is true of one head, whatever its watchdog believes.
 type facts struct {
-	stopped  time.Time // the last stop by a person of a rank that ran, that a look can tell
-	started  time.Time // the last start that was not ours
-	unseen   bool      // no look has seen all nodes since
-	answered bool      // all nodes did at the last look
-	reset    time.Time // the last reset by a person
-	trouble  time.Time // the first of the looks in a row at which something was wrong
-	looked   time.Time // when the last look began
-	served   bool      // at the last look
+	stopped  time.Time      // the last stop by a person of a rank that ran, that a look can tell
+	started  time.Time      // the last start that was not ours
+	unseen   bool           // no look has seen all nodes since
+	answered bool           // all nodes did at the last look
+	reset    time.Time      // the last reset by a person
+	trouble  time.Time      // the first of the looks in a row at which something was wrong
+	saved    watchdog.Clock // of the last look that was saved
+	looked   time.Time      // when the last look began
+	served   bool           // at the last look
 	launches []launched
 	reached  []watchdog.Clock // launches since the last reset, as they were recorded
 	lost     int              // saves that a power cut has taken back
@@ -33,6 +34,13 @@ type launched struct {
 	attempt int
 	at      watchdog.Clock
 }
+
+// What the documentation promises, whatever the policy says.
+const (
+	budgetCount  = 2
+	budgetWindow = 6 * time.Hour
+	personsTime  = 10 * time.Minute
+)
 
 // Checks that must have passed on every node before anything is destroyed.
 var mustPass = []string{"check/shell", "check/docker", "check/mount", "check/image", "check/sudo", "check/disk", "check/identity"}
@@ -117,11 +125,11 @@ func (s *simulation) beforeLaunch(p *process, a watchdog.Attempt, rank int) {
 		f.launches = append(f.launches, launched{a.ID, p.clock()})
 		used := 0
 		for _, l := range f.launches {
-			if p.clock().Since(l.at) < p.policy.BudgetWindow {
+			if p.clock().Since(l.at) < budgetWindow {
 				used++
 			}
 		}
-		s.mustLocked(used <= p.policy.BudgetCount+f.lost, "the budget is never exceeded", "%d launches in %s", used, p.policy.BudgetWindow)
+		s.mustLocked(used <= budgetCount+f.lost, "the budget is never exceeded", "%d launches in %s", used, budgetWindow)
 	}
 }
 
@@ -131,6 +139,7 @@ func (s *simulation) beforeAttempt(p *process, st watchdog.State, a watchdog.Att
 	if i := slices.IndexFunc(st.Attempts, func(x watchdog.Attempt) bool { return x.ID == a.ID }); i >= 0 {
 		old = st.Attempts[i]
 	}
+	s.must(!p.told || a.Tries == old.Tries, "nothing is begun while disarmed", "attempt %d: %s", a.ID, a.Why)
 	if a.Step == "commit" && a.Tries == old.Tries && a.Outcome == watchdog.OutcomeNone { // neither the first save of a try that goes on after it, nor its end
 		s.atCommit(p, old, a)
 	}
@@ -157,6 +166,7 @@ func (s *simulation) atCommit(p *process, old, a watchdog.Attempt) {
 		up := s.cluster.Look(r).Up || time.Since(s.network) < time.Minute
 		s.mustLocked(up, "unknown never destroys", "n%d cannot be reached", r+1)
 	}
+	s.mustLocked(!p.first, "after a gap in knowledge the first look only looks", "attempt %d: %s", a.ID, a.Why)
 	if a.By != "" || !old.Committed.IsZero() {
 		return
 	}
@@ -164,7 +174,18 @@ func (s *simulation) atCommit(p *process, old, a watchdog.Attempt) {
 	const again = 20 * time.Second
 	s.mustLocked(!f.trouble.IsZero() && time.Since(f.trouble) >= again, "nobody is judged on one look", "something is wrong since %s: %s", f.trouble.Format(time.TimeOnly), a.Why)
 	seen := f.stopped.Before(f.looked) // later ones no look has told it of
-	s.mustLocked(!seen || time.Since(f.stopped) >= p.policy.Grace-time.Second, "a person's stop has its grace", "stopped at %s: %s", f.stopped.Format(time.TimeOnly), a.Why)
+	s.mustLocked(!seen || time.Since(f.stopped) >= personsTime-time.Second, "a person's stop has its grace", "stopped at %s: %s", f.stopped.Format(time.TimeOnly), a.Why)
+}
+
+// beforeLook takes in how things are when a run begins to look.
+func (s *simulation) beforeLook(p *process) {
+	const gap = 5 * time.Minute
+	f := p.flag()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := p.facts.saved
+	p.first = last.BootID != p.clock().BootID || p.clock().Since(last) > gap
+	p.told = f.Present && f.Until.IsZero()
 }
 
 // afterSeeing takes in what a look saw.
@@ -192,15 +213,16 @@ func (s *simulation) afterLook(p *process, before, next watchdog.State, row stat
 		s.mustLocked(ways, "GIVEN_UP is left by a completion, a person's start or a reset alone", "since %s: %s", f.since.Format(time.TimeOnly), row.Sentence)
 	}
 	f.unseen = f.unseen && !f.answered
+	f.saved = next.Last
 	if next.Phase == watchdog.GivenUp && row.Reason == watchdog.ReasonBudget.String() && before.Phase != watchdog.GivenUp {
 		used := 0
 		for _, at := range f.reached {
-			if p.clock().Since(at) <= p.policy.BudgetWindow+time.Minute {
+			if p.clock().Since(at) <= budgetWindow+time.Minute {
 				used++
 			}
 		}
 		// Across three boots only the wall clock can tell what was before a reset.
-		s.mustLocked(used >= p.policy.BudgetCount || p.jumped(), "only launches use up the budget", "%d were reached: %s", used, row.Sentence)
+		s.mustLocked(used >= budgetCount || p.jumped(), "only launches use up the budget", "%d were reached: %s", used, row.Sentence)
 	}
 	if next.Phase != f.phase {
 		f.phase, f.since = next.Phase, time.Now()

@@ -38,7 +38,7 @@ var mutants = []mutant{
 	{"no grace for a person", "watchdog/gate.go", "l.o.At.Since(g.From) < l.p.Grace {", "l.o.At.Since(g.From) < 0 {"},
 	{"ignore the budget", "watchdog/gate.go", "used >= l.p.BudgetCount {", "used >= 1000*l.p.BudgetCount {"},
 	{"a budget window of an hour", "watchdog/policy.go", "BudgetWindow:    6 * time.Hour", "BudgetWindow:    1 * time.Hour"},
-	{"count what never reached its launch", "watchdog/gate.go", "!a.Launching.IsZero() && a.Outcome != OutcomeSwitch", "a.Outcome != OutcomeSwitch"},
+	{"count what never reached its launch", "watchdog/gate.go", "return a.Counted() && now.Since(a.Launching) < p.BudgetWindow", "return a.By == \"\" && now.Since(a.Started) < p.BudgetWindow"},
 	{"never end a flusher", "watchdog/gate.go", "a == nil || !a.Flusher || a.FlusherEnded", "a == nil || a.ID > 0"},
 	{"leave GIVEN_UP by arm", "watchdog/advance.go", "!l.o.At.Later(l.prev.Reset, n.Since) {", "(!l.o.At.Later(l.prev.Reset, n.Since) && (l.prev.Arm == nil || !l.o.At.Later(l.prev.Arm.At, n.Since))) {"},
 	{"judge a dead rank on one look", "watchdog/policy.go", "Dead:            Rule{Looks: 2", "Dead:            Rule{Looks: 1"},

@@ -29,6 +29,8 @@ type process struct {
 	dead    bool
 	passed  map[string]time.Time // "check/identity 1": when that script passed on that rank in this run
 	looked  watchdog.Clock       // of its last look
+	first   bool                 // its first look was the first one after a gap in knowledge
+	told    bool                 // a flag without an end stood before its first look
 	well    bool                 // nothing was wrong with the group at its last look
 }
 
@@ -102,6 +104,7 @@ func (e eyes) saw(began time.Time, o watchdog.Observation) watchdog.Observation 
 }
 
 func (e eyes) Look(ctx context.Context, known []watchdog.Known) watchdog.Observation {
+	e.beforeLook(e.process)
 	return e.saw(time.Now(), e.conns.Look(ctx, e.clock(), known))
 }
 

@@ -24,13 +24,13 @@ func (s *simulation) pass(until time.Time) {
 		s.cluster.PersonStart(rank)
 	}
 	s.startedByHand()
-	for _, h := range s.heads {
-		h.byHand(func() { h.arm(false) })
-	}
 	due := map[int64][]func(){} // by minute
 	later := func(d time.Duration, do func()) {
 		m := time.Now().Add(d).Unix() / 60
 		due[m] = append(due[m], do)
+	}
+	for _, h := range s.heads { // some are armed only after a day
+		later(s.between(0, 48*time.Hour, "armed first", h.number)/24*time.Duration(1+23*(s.options.seed%4/3)), func() { s.armed(h) })
 	}
 	for n := 0; time.Now().Before(until) && !s.stopped(); n++ {
 		if n%60 == 0 {
@@ -254,7 +254,7 @@ func (s *simulation) visit(h *head) {
 func (s *simulation) calmFor() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Since(s.calm)
+	return time.Since(s.quiet)
 }
 
 func (s *simulation) armed(h *head) {

@@ -41,7 +41,8 @@ type simulation struct {
 	heads   []*head
 
 	mu      sync.Mutex
-	calm    time.Time // nothing has disturbed the group since then, or will until then
+	calm    time.Time // since then, or from then on, the group has no reason not to serve
+	quiet   time.Time // nothing has disturbed it since then, also while it served
 	network time.Time // when a node was last cut off or joined
 	hidden  time.Time // until then looks may not be able to tell of a person's stop
 	broken  []string  // what did not hold
@@ -81,9 +82,8 @@ func (s *simulation) disturb(length time.Duration) {
 }
 
 func (s *simulation) disturbLocked(length time.Duration) {
-	if until := time.Now().Add(length); until.After(s.calm) {
-		s.calm = until
-	}
+	until := time.Now().Add(length)
+	s.calm, s.quiet = later(s.calm, until), later(s.quiet, until)
 }
 
 // groupWell says whether nothing is wrong with the group, as far as anybody may judge.
