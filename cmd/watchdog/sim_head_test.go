@@ -50,6 +50,7 @@ func newHead(t testing.TB, s *simulation, number int) *head {
 	h.config.Launch.Command, h.config.Launch.Image = "launch", "image"
 	h.config.Checks = ChecksConfig{Mounts: []MountConfig{{Path: "/models"}}, Disk: []DiskConfig{{Path: "/", MinFree: 1}}}
 	h.config.Settle.MemoryFloor = 64 * GiB
+	h.config.ActingLock = filepath.Join(dir, "acting", "lock")
 	for rank := range s.options.nodes {
 		h.config.Nodes = append(h.config.Nodes, NodeConfig{Name: fmt.Sprintf("n%d", rank+1)})
 	}
@@ -64,7 +65,9 @@ func newHead(t testing.TB, s *simulation, number int) *head {
 		h.store = &memoryStore{dir: dir}
 	}
 	h.policy = h.config.Policy(time.Now().Add(-24 * time.Hour))
-	plan, err := restart.NewPlan(h.config.settings(), restart.Steps())
+	settings := h.config.settings()
+	settings.Owner = restart.Owner{ID: "id-of-" + h.name, Name: h.name, StateDir: dir}
+	plan, err := restart.NewPlan(settings, restart.Steps())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"cluster-watchdog/scripts"
 	"cluster-watchdog/state"
 	"cluster-watchdog/watchdog"
+	"cluster-watchdog/watchdog/probe"
 )
 
 // process is one run of the program. It can be ended after any of its effects: a save, or a script
@@ -69,6 +70,8 @@ type wire struct {
 	*process
 }
 
+func (w wire) LeaveAlone(rank int, left time.Duration) { w.Conns.LeaveAlone(rank, left) }
+
 func (w wire) Run(ctx context.Context, rank int, s scripts.Script, env map[string]string) (restart.Result, error) {
 	if w.isDead() {
 		return restart.Result{}, errKilled
@@ -103,9 +106,11 @@ func (e eyes) saw(began time.Time, o watchdog.Observation) watchdog.Observation 
 	return o
 }
 
-func (e eyes) Look(ctx context.Context, known []watchdog.Known) watchdog.Observation {
+func (e eyes) Closely(bool) {}
+
+func (e eyes) Look(ctx context.Context, known []watchdog.Known, skip probe.MaySkip) watchdog.Observation {
 	e.beforeLook(e.process)
-	return e.saw(time.Now(), e.conns.Look(ctx, e.clock(), known))
+	return e.saw(time.Now(), e.conns.Look(ctx, e.clock(), known, skip))
 }
 
 func (e eyes) LookAtRanks(ctx context.Context, known []watchdog.Known) watchdog.Observation {
@@ -179,6 +184,10 @@ func (d disk) SaveLastGood(good *watchdog.LastGood) error {
 
 func (d disk) SaveArm(arm *watchdog.Arm) error {
 	return d.save("SaveArm", func() error { return d.durable.SaveArm(arm) })
+}
+
+func (d disk) Record(deed state.Deed) error {
+	return d.save("Record", func() error { return d.durable.Record(deed) })
 }
 
 func (d disk) SaveReset(at watchdog.Clock) error {

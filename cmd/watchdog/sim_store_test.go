@@ -108,6 +108,8 @@ func (m *memoryStore) SaveArm(arm *watchdog.Arm) error {
 	return m.fault()
 }
 
+func (m *memoryStore) Record(state.Deed) error { return m.fault() }
+
 func (m *memoryStore) SaveReset(at watchdog.Clock) error {
 	m.now.reset = at
 	return m.fault()
