@@ -27,6 +27,7 @@ type head struct {
 	plan   *restart.Plan
 	store  durable
 
+	storage sync.Mutex // of the store, while a run is at work
 	machine sync.Mutex // of what follows
 	boots   int
 	booted  time.Time

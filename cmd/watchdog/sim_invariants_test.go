@@ -70,7 +70,9 @@ func (s *simulation) beforeScript(p *process, rank int, script scripts.Script, e
 	if script.Class() < scripts.Destroy {
 		return
 	}
-	st, err := p.store.Load()
+	p.storage.Lock()
+	st, err := p.store.peek()
+	p.storage.Unlock()
 	s.must(err == nil, "nothing is done without a memory", "%s: %v", script.Name(), err)
 	if script.Name() == "settle/endflusher" {
 		return

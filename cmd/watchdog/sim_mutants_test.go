@@ -143,7 +143,7 @@ func (m mutant) play(dir string) (said string, err error) {
 		return "", fmt.Errorf("cannot build it: %w: %s", err, out)
 	}
 	for _, run := range [][]string{
-		{"-test.run", "TestKilledAtEveryInstant|TestKilledByNothing"},
+		{"-test.run", "TestKilledAtEveryInstant|TestKilledByNothing|TestSimulationStories"},
 		{"-test.run", "TestSimulation$", "-days", "150"},
 	} {
 		test := exec.Command(binary, append(run, "-test.timeout", "10m")...)

@@ -132,8 +132,11 @@ func (d disk) save(what string, do func() error) error {
 	case d.p.isFull():
 		return syscall.ENOSPC
 	}
+	d.p.storage.Lock()
 	d.mark()
-	if err := do(); err != nil {
+	err := do()
+	d.p.storage.Unlock()
+	if err != nil {
 		return err
 	}
 	if !d.p.effect(what) {
@@ -151,7 +154,7 @@ func (d disk) Load() (watchdog.State, error) {
 
 func (d disk) SaveLook(next watchdog.State, row state.Row, full *watchdog.Observation) error {
 	return d.save("SaveLook", func() error {
-		before, err := d.durable.Load()
+		before, err := d.durable.peek()
 		if err != nil {
 			return err
 		}
@@ -165,7 +168,7 @@ func (d disk) SaveLook(next watchdog.State, row state.Row, full *watchdog.Observ
 
 func (d disk) SaveAttempt(a watchdog.Attempt) error {
 	return d.save("SaveAttempt "+a.Step, func() error {
-		st, err := d.durable.Load()
+		st, err := d.durable.peek()
 		if err != nil {
 			return err
 		}

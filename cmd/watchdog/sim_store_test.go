@@ -17,6 +17,7 @@ type durable interface {
 	rollback() // to the last mark
 	damage()   // makes it unreadable
 	forget()   // what it has lent to a run that did not end well
+	peek() (watchdog.State, error)
 }
 
 // records are what a store in memory holds. Nothing of it is ever changed in place.
@@ -62,6 +63,13 @@ func (m *memoryStore) Load() (watchdog.State, error) {
 	}
 	st.Attempts = m.lent
 	return st, nil
+}
+
+// peek is Load for those who only look on while a run is at work: nothing of it is lent.
+func (m *memoryStore) peek() (watchdog.State, error) {
+	st := m.now.state
+	st.Arm, st.Reset, st.LastGood, st.Attempts = m.now.arm, m.now.reset, m.now.good, m.now.attempts
+	return st, m.fault()
 }
 
 // copied shares nothing that a runner changes.
@@ -137,6 +145,8 @@ func (f *fileStore) rollback() {
 }
 
 func (f *fileStore) forget() {}
+
+func (f *fileStore) peek() (watchdog.State, error) { return f.Load() }
 
 func (f *fileStore) damage() {
 	if err := os.WriteFile(f.Path(), make([]byte, 1<<16), 0o600); err != nil {
