@@ -141,6 +141,9 @@ func (s *simulation) beforeAttempt(p *process, st watchdog.State, a watchdog.Att
 	if i := slices.IndexFunc(st.Attempts, func(x watchdog.Attempt) bool { return x.ID == a.ID }); i >= 0 {
 		old = st.Attempts[i]
 	}
+	// Docker's starts over and over are a failure, also while the last of them loads.
+	begun := old.Tries == 0 && a.By == "" && s.options.policy == ""
+	s.must(!begun || !p.well || !s.groupWell(), "no restart is begun for a healthy group", "attempt %d: %s", a.ID, a.Why)
 	s.must(!p.told || a.Tries == old.Tries, "nothing is begun while disarmed", "attempt %d: %s", a.ID, a.Why)
 	if a.Step == "commit" && a.Tries == old.Tries && a.Outcome == watchdog.OutcomeNone { // neither the first save of a try that goes on after it, nor its end
 		s.atCommit(p, old, a)

@@ -31,9 +31,8 @@ type records struct {
 	damaged  bool
 }
 
-// memoryStore stands for *state.Store. What it does not know it fails on.
+// memoryStore stands for *state.Store.
 type memoryStore struct {
-	memory
 	dir         string
 	now, marked records
 	lent        []watchdog.Attempt // to runs, which may change the last of them

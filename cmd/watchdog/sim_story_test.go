@@ -21,9 +21,8 @@ var stories = []struct {
 		ticks(30)
 	}},
 	{"Docker starts the head while a person is at work", "on-failure", func(s *simulation, ticks func(int)) {
-		s.stoppedByHand(s.cluster.PersonRemove(1))
-		ticks(2)
 		s.cluster.Crash(0, 1)
+		s.stoppedByHand(s.cluster.PersonRemove(1))
 		ticks(30)
 	}},
 	{"a Docker does not answer while the group loads", "", func(s *simulation, ticks func(int)) {
