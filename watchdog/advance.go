@@ -73,9 +73,10 @@ func (l *look) lookFirst() {
 // then. A tick killed in the middle of a restart therefore needs no code of its own.
 func (l *look) adoptLaunch() {
 	a := l.launch()
-	if a == nil || !l.o.At.Later(a.Launching, l.next.Seen) {
+	if a == nil || a.ID == l.next.Adopted || !l.o.At.Later(a.Launching, l.next.Seen) {
 		return
 	}
+	l.next.Adopted = a.ID // once: across two boots of the head a wrong clock may call it later for ever
 	l.boot(a.Launching)
 	l.newGroup()
 	for _, started := range a.Launched {

@@ -113,6 +113,10 @@ func gateRows() []row {
 		// 5. GIVEN_UP.
 		r("GIVEN_UP is not left by time", known(GivenUp, seenAt(-30*24*h)), dead(), ActNone, ReasonGivenUp, phase(GivenUp)),
 		r("nor by arm", known(GivenUp, armedAt(-90*s)), dead(), ActNone, ReasonGivenUp, phase(GivenUp)),
+		r("nor by an old launch whose clock was wrong, two boots of the head later", known(GivenUp, tried(-5*h, launched("c0", "c1", "c2")), func(s *State) {
+			s.Adopted, s.Seen.BootID, s.Last.BootID = 1, "boot-0", "boot-0"
+			s.Attempts[0].Launching = Clock{Wall: noon.Wall.Add(-m), Boot: 5, BootID: "boot-00"}
+		}), sees(), ActNone, ReasonGivenUp, phase(GivenUp)),
 		r("nor by a look at nothing", known(GivenUp), sees(nothingAtAll), ActNone, ReasonGivenUp, phase(GivenUp)),
 		r("that it gave up is told until somebody could be told", known(GivenUp), dead(), ActNone, ReasonGivenUp, told(NoticeGaveUp)),
 		r("and not again", known(GivenUp, wasTold(keyGaveUp)), dead(), ActNone, ReasonGivenUp, told()),

@@ -40,6 +40,7 @@ type State struct {
 	Incident     *Incident     `json:"incident,omitempty"`
 	Incidents    int           `json:"incidents,omitempty"` // how many were opened so far
 	Told         []string      `json:"told,omitempty"`      // what people were told of the present trouble
+	Adopted      int           `json:"adopted,omitempty"`   // the attempt whose launch was last read as a boot
 
 	Attempts []Attempt `json:"-"` // newest last
 	Arm      *Arm      `json:"-"`
