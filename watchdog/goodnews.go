@@ -21,7 +21,7 @@ func (l *look) goodNews() {
 	}
 	n.Served, n.ServedBy, n.ServedIn = l.o.At, l.headStart(), l.o.Canary.Took
 	n.Strikes, n.Grace = nil, nil
-	n.EarlyDeath = Clock{}
+	n.EarlyDeath, n.SaidDead = Clock{}, Clock{}
 	l.dockerStartsOver()
 	under := "" // a head that cannot be asked may be another one by now
 	if len(l.o.Ranks) > 0 && l.o.Ranks[0].DockerAnswered() {
@@ -29,6 +29,9 @@ func (l *look) goodNews() {
 	}
 	for i := range n.Ranks { // also one on a silent node: no group serves without all its ranks
 		n.Ranks[i].ServedUnder = under
+		if n.Ranks[i].Process == Absent && l.o.Ranks[i].Process == Absent { // it serves without what was thought to be its engine
+			n.Ranks[i].Worked = ""
+		}
 	}
 	l.closeIncident(boot)
 }
@@ -80,10 +83,15 @@ func (l *look) busyFor() {
 	}
 }
 
-// unknownFor tells when a group that served has not for long and nothing says why: nothing will be
-// done about it, so a person should hear of it.
+// unknownFor tells when a group that served has not for long, or a boot is past its limit, and nothing
+// says why: nothing will be done about it, so a person should hear of it.
 func (l *look) unknownFor() {
-	if l.next.Phase != Serving || l.first || l.o.RanksOnly || len(l.next.Strikes) > 0 || l.open() != nil {
+	switch l.r.Progress.Cause {
+	case CauseAsleep, CauseMisconfigured, CausePaused: // said by others
+		return
+	}
+	over := l.next.Phase == Booting && l.o.At.Since(l.o.At.Latest(l.next.Since, l.next.Seen)) > l.p.BootLimit
+	if l.next.Phase != Serving && !over || l.first || l.o.RanksOnly || len(l.next.Strikes) > 0 || l.open() != nil {
 		return
 	}
 	if d := l.o.At.Since(l.o.At.Latest(l.next.Served, l.next.Seen)); d >= l.p.BusyTold {

@@ -36,6 +36,9 @@ func (l *look) readProgress() Verdict {
 		return l.readRefused(v)
 	case c.Outcome == Answered && c.Status == 429:
 		v.Cause, v.What = CauseOverloaded, canaryWords(c)
+		if l.moved == counterFlat { // said by a proxy whose engine stands still, as likely as not
+			return v
+		}
 		return l.busyUnlessDead(v)
 	default:
 		return l.readUnserved(v)
@@ -80,8 +83,13 @@ func (l *look) paused() string {
 // readRefused reads a port that nobody listens on: a symptom only while the head's container runs.
 func (l *look) readRefused(v Verdict) Verdict {
 	v.Cause, v.What = CausePortClosed, "the API's port is refused"
-	if len(l.r.Ranks) > 0 && l.r.Ranks[0].Reading == Healthy {
-		v.Reading, v.Blind = Failing, !l.live()
+	if l.counters() != nil || l.o.Health.Outcome == Answered {
+		v.Cause = CauseCannotAsk
+		v.What += ", and the engine itself answers: look at what stands at server.url"
+		return v
+	}
+	if r := l.o.Ranks; len(r) > 0 && r[0].DockerAnswered() && r[0].Container != nil && r[0].Container.Running() {
+		v.Reading, v.Blind = Failing, !l.live() || l.r.Ranks[0].Reading != Healthy
 		v.What += " while the head's container runs"
 	}
 	return v

@@ -19,6 +19,8 @@ func (p Policy) SkipCanary(s State, at Clock, now Counters) bool {
 		return false
 	case head == "" || s.ServedBy != head || s.Baseline.Head != head:
 		return false
+	case len(stuckEngines(s.Baseline.Engines, nil, now.Engines)) > 0: // one of several may hang
+		return false
 	default:
 		return generated(s.Baseline.Engines, now.Engines)
 	}

@@ -30,6 +30,7 @@ func (l *look) newStart() {
 		}
 	}
 	l.headByDocker()
+	l.headInside()
 	if len(foreign) > 0 {
 		l.personStarted(strings.Join(foreign, ", "), l.o.At.Add(-youngest))
 	}
@@ -198,5 +199,18 @@ func (l *look) personStarted(who string, since Clock) {
 	l.newGroup()
 	if known {
 		l.tell(NoticePerson, "", fmt.Sprintf("%s was started by someone else: BOOTING since then", who))
+	}
+}
+
+// headInside takes the head's engine that has come back in a container which something else keeps
+// alive for a new boot: its container says nothing of it.
+func (l *look) headInside() {
+	if l.next.Phase != Serving || len(l.prev.Ranks) == 0 {
+		return
+	}
+	was, is := l.prev.Ranks[0], l.next.Ranks[0]
+	if was.Process == Absent && was.Worked != "" && is.Process == Present && was.Worked == is.Worked {
+		l.boot(l.o.At)
+		l.next.Live = ""
 	}
 }

@@ -82,7 +82,7 @@ func (s *Strike) stillStuck(v Verdict) {
 func (l *look) saidDead() {
 	v := l.r.Engine
 	switch {
-	case v.Cause == CauseMoving && !l.first:
+	case v.Cause == CauseMoving && !l.first && !l.r.Served:
 		l.next.SaidDead = l.o.At
 	case v.Reading == Healthy || l.o.At.Since(l.next.SaidDead) > l.p.StrikeVoid:
 		l.next.SaidDead = Clock{}
