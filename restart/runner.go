@@ -227,7 +227,8 @@ func (t *try) launch(ctx context.Context) error {
 		return err
 	}
 	a.Launching = t.world.Clock()
-	for i, s := range t.plan.of(scripts.Launch) {
+	steps := slices.DeleteFunc(t.plan.of(scripts.Launch), func(s Step) bool { return len(t.plan.settings.ranksOf(s)) == 0 })
+	for i, s := range steps {
 		err := t.step(ctx, s, t.launched(s))
 		var unsaved *UnsavedError
 		notRun := errors.As(err, &unsaved) || errors.Is(err, errSwitch) || err != nil && err == ctx.Err()

@@ -136,6 +136,21 @@ func TestFailedRemovalStops(t *testing.T) {
 	}
 }
 
+// A group of one node has no workers to launch: a disk that fails before its head is launched leaves no
+// launch on record.
+func TestOneNodeIsLaunchedOnce(t *testing.T) {
+	m := newMemory(t, 1)
+	m.saveFault = func(_ int, a watchdog.Attempt) error {
+		if a.Step == "launch head" {
+			return errors.New("disk full")
+		}
+		return nil
+	}
+	if _, err := m.runner().Run(context.Background(), m.order(watchdog.Attempt{})); err == nil || !m.disk.Launching.IsZero() || m.launches[0] != 0 {
+		t.Errorf("%v, on disk %+v, launches %v", err, m.disk, m.launches)
+	}
+}
+
 func TestFailedLaunchStopsLaterOnes(t *testing.T) {
 	m := newMemory(t, 3)
 	m.fault = func(script string, rank int) error {

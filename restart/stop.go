@@ -92,7 +92,7 @@ func (t *try) endStop(ctx context.Context, failures []Failure, err error) (watch
 		return *a, err
 	case err == nil && len(failures) == 0:
 		a.Outcome, a.Error = watchdog.OutcomeStopped, ""
-	case errors.Is(err, errSwitch), ctx.Err() != nil && !errors.As(err, &refusal):
+	case errors.Is(err, errSwitch), err != nil && ctx.Err() != nil && !errors.As(err, &refusal):
 		return t.end(ctx, err)
 	case err == nil && slices.ContainsFunc(failures, func(f Failure) bool { return t.destroys(f.Step) }):
 		a.Outcome, a.Error = watchdog.OutcomeBroken, (&Refusal{Failures: failures}).Error()

@@ -128,3 +128,25 @@ func TestSwitchEndsAStop(t *testing.T) {
 		t.Errorf("attempt = %+v, removed %v", a, m.removed)
 	}
 }
+
+// A stop that is interrupted while a node is silent has launched nothing, and says so.
+func TestInterruptedStopWithASilentNode(t *testing.T) {
+	m := newMemory(t, 3)
+	ctx, cancel := context.WithCancel(context.Background())
+	m.fault = func(script string, rank int) error {
+		if script == "destroy/gone" {
+			cancel()
+		}
+		if rank == 1 {
+			return &NodeError{Node: "n2", Reach: watchdog.ReachTimeout, Err: errors.New("timeout")}
+		}
+		return nil
+	}
+	w := m.world()
+	w.Finish = true
+	p, _ := NewPlan(m.settings(), Steps())
+	a, failures, err := NewRunner(p, m, w).Stop(ctx, m.order(watchdog.Attempt{ID: 1, By: "anna", Why: "new model"}))
+	if err != nil || a.Outcome != watchdog.OutcomeRefused || a.Error == "" || len(failures) != 1 {
+		t.Errorf("%s: %s, %v, %v", a.Outcome, a.Error, failures, err)
+	}
+}

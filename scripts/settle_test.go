@@ -88,15 +88,16 @@ func TestOrphans(t *testing.T) {
 	core, ray := engine(t, "VLLM::EngineCore"), engine(t, "ray::RayWorkerP")
 	n := newNode(t)
 	n.container(ours, "vllm", "running")
-	got := n.run("settle/orphans", nil)
+	env := map[string]string{"WATCHDOG_CONTAINER": "vllm"}
+	got := n.run("settle/orphans", env)
 	got.fails(t, fmt.Sprintf("%d (VLLM::EngineCor)", core), fmt.Sprintf("%d (ray::RayWorkerP)", ray))
 	got.oneLine(t)
 
 	// The same processes inside a running container. Which cgroups they are in is the kernel's word.
 	n.bin("cat", `case $1 in /proc/*/cgroup) echo "0::/system.slice/docker-`+ours+`.scope" ;; *) exec /bin/cat "$@" ;; esac`)
-	n.run("settle/orphans", nil).passes(t, "")
+	n.run("settle/orphans", env).passes(t, "")
 	n.put("containers/"+ours+"/status", "exited\n")
-	n.run("settle/orphans", nil).fails(t, fmt.Sprintf("%d (VLLM::EngineCor)", core))
+	n.run("settle/orphans", env).fails(t, fmt.Sprintf("%d (VLLM::EngineCor)", core))
 }
 
 // Words around the list of containers must not pass for ids.
@@ -104,5 +105,31 @@ func TestOrphansWithNoise(t *testing.T) {
 	engine(t, "sglang::schedule")
 	n := newNode(t)
 	n.play("docker-ps", "echo 'WARNING: / 0 :: system slice' >&2")
-	n.run("settle/orphans", nil).fails(t, "(sglang::schedul)")
+	n.run("settle/orphans", map[string]string{"WATCHDOG_CONTAINER": "vllm"}).fails(t, "(sglang::schedul)")
+}
+
+// A launch command that outlived its session may start a container at any moment: nothing is launched
+// beside it, neither before the launch is counted nor by the launch itself.
+func TestEarlierLaunchStillRuns(t *testing.T) {
+	n := newNode(t)
+	name, err := os.ReadFile("/proc/sys/kernel/hostname")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := engine(t, "launcher")
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	mark := filepath.Join(n.home, ".cache/cluster-watchdog", strings.TrimSpace(string(name)), "llm", "launch-vllm.pid")
+	if err := os.MkdirAll(filepath.Dir(mark), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(mark, fmt.Appendf(nil, "%d %s 2026-03-01T12:00:00Z\n", pid, strings.Fields(rest)[19]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const words = "an earlier launch command still runs, since 2026-03-01T12:00:00Z"
+	n.run("settle/orphans", map[string]string{"WATCHDOG_CONTAINER": "vllm", "WATCHDOG_GROUP": "llm"}).fails(t, words)
+	launch(n, "exit 0", map[string]string{"WATCHDOG_GROUP": "llm"}).fails(t, words)
 }

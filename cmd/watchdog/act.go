@@ -26,14 +26,15 @@ func (s *session) act(ctx context.Context, d watchdog.Decision, o watchdog.Obser
 		s.log.Info().Str("event", "armed").Msg("the time of the disarm is over: acting again")
 	}
 	told := st.Told
-	runner := restart.NewRunner(s.plan, s.nodes, s.world(func(kind watchdog.NoticeKind, key, text string) {
+	tell := func(kind watchdog.NoticeKind, key, text string) {
 		if key != "" && slices.Contains(told, key) {
 			return
 		}
 		if s.notify(kind, text) && key != "" {
 			told = append(told, key)
 		}
-	}))
+	}
+	runner := restart.NewRunner(s.plan, s.nodes, s.world(tell))
 	if d.EndFlusher {
 		if a, found := st.Flusher(); found {
 			if err := runner.EndFlusher(ctx, a); err != nil {
@@ -46,7 +47,7 @@ func (s *session) act(ctx context.Context, d watchdog.Decision, o watchdog.Obser
 	}
 	switch d.Action {
 	case watchdog.ActRestart, watchdog.ActLaunch, watchdog.ActResume:
-		err := s.acting(ctx, d.Next.Phase, func() error { return s.restart(ctx, runner, st, d, o) })
+		err := s.acting(ctx, d.Next.Phase, tell, func() error { return s.restart(ctx, runner, st, d, o) })
 		if len(told) > len(st.Told) {
 			err = errors.Join(err, s.store.SaveTold(told))
 		}
@@ -118,7 +119,7 @@ func (s *session) attempt(st watchdog.State, d watchdog.Decision) (watchdog.Atte
 	}
 	if n := len(st.Attempts); n > 0 {
 		last := st.Attempts[n-1]
-		refused := last.Committed.IsZero() && last.By == by && last.Incident == incidentOf(st) && last.Outcome != watchdog.OutcomeRecovered
+		refused := !last.Stop && last.Committed.IsZero() && last.By == by && last.Incident == incidentOf(st) && last.Outcome != watchdog.OutcomeRecovered
 		if d.Action == watchdog.ActResume || refused {
 			return last, nil
 		}

@@ -12,8 +12,8 @@ import (
 
 // acting carries out do under the one lock of this machine: two groups never act at once. Where
 // another one acts it does nothing, says for whom it waits, and ends as busy: looking goes on, and
-// the next tick decides anew.
-func (s *session) acting(ctx context.Context, phase watchdog.Phase, do func() error) error {
+// the next tick decides anew. A lock that cannot be had at all is told: nothing is done without it.
+func (s *session) acting(ctx context.Context, phase watchdog.Phase, tell func(watchdog.NoticeKind, string, string), do func() error) error {
 	lock, err := state.AcquireActing(ctx, s.config.ActingLock, fmt.Sprintf("restart of group %s", s.config.Group), s.now)
 	var busy *state.BusyError
 	if errors.As(err, &busy) {
@@ -23,7 +23,9 @@ func (s *session) acting(ctx context.Context, phase watchdog.Phase, do func() er
 		return codeError{code: exitBusy}
 	}
 	if err != nil {
-		return fmt.Errorf("%w: nothing is done without it", err)
+		err = fmt.Errorf("%w: nothing is done without it", err)
+		tell(watchdog.NoticeTrouble, "acting lock", "a restart is needed and cannot begin: "+err.Error())
+		return err
 	}
 	defer func() { _ = lock.Release() }()
 	return do()

@@ -83,9 +83,10 @@ func (s *session) restartNow(ctx context.Context, st watchdog.State, flag watchd
 }
 
 // personsAttempt returns a new attempt, or the open one: where the group is down a restart goes on
-// with what has brought it down, which from now on is the person's.
+// with what has brought it down, which from now on is the person's. One that was given up is over: a
+// commit of his own is what lets the next tick go on with it.
 func (s *session) personsAttempt(st watchdog.State, d watchdog.Decision, reason string) (watchdog.Attempt, error) {
-	if n := len(st.Attempts); n > 0 && (d.Why == watchdog.ReasonResume || d.Why == watchdog.ReasonDestroyFailed) {
+	if n := len(st.Attempts); n > 0 && st.Phase != watchdog.GivenUp && (d.Why == watchdog.ReasonResume || d.Why == watchdog.ReasonDestroyFailed) {
 		a := st.Attempts[n-1]
 		if a.By == "" {
 			reason += "; before: " + a.Why

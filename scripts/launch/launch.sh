@@ -5,8 +5,8 @@
 #         WATCHDOG_DIRS (folders to make first, one a line; may be unset),
 #         WATCHDOG_GROUP, WATCHDOG_HEAD_ID, WATCHDOG_STATE_DIR (as in check/claim; no id: not asked)
 # output: id=, started_at=, status=, image= of the container, also when it does not run
-# exit:   0; 1 = the name is taken, another head has taken the group over, the command failed, or
-#         the container does not run
+# exit:   0; 1 = the name is taken, an earlier launch command still runs, another head has taken the
+#         group over, the command failed, or the container does not run
 set -eu
 own_folder
 
@@ -26,6 +26,8 @@ command_of_the_user() {
 }
 
 [ -z "${WATCHDOG_HEAD_ID:-}" ] || refuse_claimed "$WATCHDOG_GROUP" "$WATCHDOG_CONTAINER" "$WATCHDOG_HEAD_ID" "$WATCHDOG_STATE_DIR"
+mark=$own/launch-$(file_name "$WATCHDOG_CONTAINER").pid
+! alive "$mark" || fail "an earlier launch command still runs, since $since; wait for its end, or end it on this node"
 if ask_name "$WATCHDOG_CONTAINER"; then
 	fail "name $WATCHDOG_CONTAINER is held by container $(value id): a person is at work, or it was not removed"
 fi
@@ -37,7 +39,6 @@ bounded 10 launch-dirs make_dirs || rc=$?
 : "$WATCHDOG_COMMAND$WATCHDOG_RANK$WATCHDOG_NODE$WATCHDOG_ROLE$WATCHDOG_HEAD_ADDR" # the command's: each must be set
 ended=0
 bounded "$((WATCHDOG_TIMEOUT + 7))" "launch-$(file_name "$WATCHDOG_CONTAINER")" command_of_the_user || ended=$?
-[ -z "$since" ] || fail "an earlier launch command still hangs, since $since; end it on this node"
 
 found=0
 ask_name "$WATCHDOG_CONTAINER" || found=$?

@@ -1,9 +1,14 @@
-# Whether an engine process outlived its container: it holds memory that the next start needs.
+# Whether an engine process outlived its container, which holds memory that the next start needs, or a
+# launch command of ours is still at work, which may start a container at any moment.
 # class:  settle
-# env:    none
+# env:    WATCHDOG_CONTAINER
 # output: none
-# exit:   0; 1 = one lives outside every running container; all such are named
+# exit:   0; 1 = a launch command still runs, or an engine lives outside every running container; all
+#         such are named
 set -eu
+own_folder
+! alive "$own/launch-$(file_name "$WATCHDOG_CONTAINER").pid" ||
+	fail "an earlier launch command still runs, since $since; wait for its end, or end it on this node"
 ask_docker 10 ps -q --no-trunc
 running=$(printf '%s\n' "$said" | sed -n '/^[0-9a-f]\{64\}$/p')
 orphans=''
