@@ -11,8 +11,9 @@ case $how in in-turn | chain) ;; *) sed -n '2,8s/^# //p' "$0"; exit 2 ;; esac
 cd "${1:?the folder of the scripts}"
 
 nodes=(node1 node2 node3 node4) # in rank order; the first is the head, and this machine
+claim=$(cat ~/.local/state/cluster-watchdog/node1/claims/llm) # as the watchdog wrote it
 # shellcheck disable=SC2016 # for the node's shell
-common=(WATCHDOG_CONTAINER=vllm WATCHDOG_GROUP=llm "WATCHDOG_HEAD_ID=$(cat /etc/machine-id)" WATCHDOG_STATE_DIR=/var/lib/cluster-watchdog WATCHDOG_CLAIM= WATCHDOG_TAKE_OVER= WATCHDOG_MAX_BYTES=67108864
+common=(WATCHDOG_CONTAINER=vllm WATCHDOG_GROUP=llm "WATCHDOG_HEAD_ID=$(sed -n "s/^head=//p" <<<"$claim")" WATCHDOG_STATE_DIR=/var/lib/cluster-watchdog "WATCHDOG_CLAIM=$claim" WATCHDOG_TAKE_OVER= WATCHDOG_MAX_BYTES=67108864
 	WATCHDOG_MOUNT=/shared WATCHDOG_FSTYPE=fuse.faultfs WATCHDOG_SENTINEL=/shared/.present
 	WATCHDOG_IMAGE=lab-vllm:1 WATCHDOG_DISK_PATH=/var/lib/docker WATCHDOG_DISK_MIN=1073741824
 	WATCHDOG_STOP_SECONDS=1 WATCHDOG_WAIT=12 WATCHDOG_MEM_FLOOR= WATCHDOG_PORTS='8000 29500'
@@ -23,10 +24,10 @@ ids=() # of the containers, by rank
 # text SCRIPT NAME=VALUE…: what a node's shell reads; it prints last how long it took.
 # shellcheck disable=SC2016 # for the node's shell
 text() {
-	local script=$1
+	local script=$1 word
 	shift
 	printf '{\nbegan=$(date +%%s%%N)\nexport LC_ALL=C'
-	printf ' %q' "$@"
+	for word in "$@"; do printf " %s='%s'" "${word%%=*}" "${word#*=}"; done # no value holds a quote
 	printf '\n(\nset -eu\n'
 	cat front.sh "$script.sh"
 	printf '\n) </dev/null\nstatus=$?\necho took=$(($(date +%%s%%N) - began))\nexit $status\n}\n'

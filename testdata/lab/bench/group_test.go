@@ -43,6 +43,7 @@ func fresh(b *testing.B) {
 	on(b, 0, "systemctl stop cluster-watchdog.timer cluster-watchdog.service; rm -rf /var/lib/cluster-watchdog")
 	everywhere(b, `echo ok >/run/faultfs.mode; rm -f /var/lib/lab/fault /var/lib/lab/server-args /var/lib/lab/docker-args
 		pkill -f "[c]luster-watchdog-flusher"; docker ps -aq | xargs -r docker rm -f >/dev/null`)
+	on(b, 0, "sed -i 's/canary_every: .*/canary_every: 1ms/' /etc/cluster-watchdog/config.yaml") // every look asks
 	on(b, 0, "cluster-watchdog arm --launch")
 	serving(b)
 }
