@@ -48,6 +48,7 @@ type came struct {
 // settings of the same group on both kinds of cluster.
 func settings(dir, mount string, memory time.Duration) restart.Settings {
 	return restart.Settings{
+		Owner: restart.Owner{ID: "id-of-spark", Name: "spark", StateDir: "/state"},
 		Group: "demo", Container: clustertest.Container, Nodes: []string{"n1", "n2"}, HeadAddr: "127.0.0.1", Command: `sh ~/launch.sh "$WATCHDOG_RANK"`,
 		LaunchTimeout: 20 * time.Second, StopSeconds: 1, Image: clustertest.Image,
 		Mounts: []restart.Mount{{Path: mount, Sentinel: filepath.Join(mount, clustertest.Sentinel)}}, Disks: []restart.Disk{{Path: "/", MinFree: 1}},
@@ -205,6 +206,7 @@ func TestSameAsOverSSH(t *testing.T) {
 			name = fmt.Sprintf("%s on n%d %s", f.Kind, f.Node+1, f.Step)
 		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each has a cluster of its own
 			want, got := real(t, f), inMemory(t, f)
 			if want.outcome != got.outcome || want.step != got.step {
 				t.Errorf("in memory it ends %s in %q, over SSH %s in %q", got.outcome, got.step, want.outcome, want.step)
