@@ -99,7 +99,7 @@ lab-shell: ## a shell on NODE=node1
 
 .PHONY: lab-test
 lab-test: ## acceptance tests in the lab; with RUN=TestDeaths only those, LONG=1 at real times
-	@testdata/lab/accept.sh $(RUN)
+	@testdata/lab/accept.sh $(if $(RUN),'$(RUN)')
 
 .PHONY: bench-lab
 bench-lab: lab-up ## a restart and a tick against plain bash and ssh
