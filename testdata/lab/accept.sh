@@ -25,6 +25,17 @@ first=$!
 status=0
 stories 2 -run "$second" >bin/lab/accept-2.log 2>&1 || status=$?
 wait "$first" || status=$?
+
+# Real clocks on a machine that others use too: what failed is played once more, alone, and that is told.
+failed=$(sed -n 's/^--- FAIL: \(Test[A-Za-z]*\) .*/\1/p' bin/lab/accept-[12].log | paste -sd '|')
+if [ $status -ne 0 ] && [ -n "$failed" ]; then
+	cat bin/lab/accept-[12].log
+	echo "lab: once more, alone: $failed"
+	status=0
+	stories 1 -run "^($failed)\$" || status=$?
+	[ $status -ne 0 ] || echo "lab: passed only at the second try: $failed"
+	exit $status
+fi
 if [ $status -eq 0 ]; then
 	grep -hE '^(---|ok|lab:)' bin/lab/accept-[12].log
 else
