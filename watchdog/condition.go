@@ -36,7 +36,7 @@ func (d Decision) Condition() Condition {
 		return CondDead
 	case p.Reading == Failing && p.Cause != CauseBlind:
 		return CondWedged
-	case p.Reading == Busy:
+	case p.Reading == Busy || p.Cause == CauseOverloaded:
 		return CondBusy
 	default:
 		return CondBlind

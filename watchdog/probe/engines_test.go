@@ -90,6 +90,13 @@ func apiAt(url func(*testing.T) string) caseOption {
 	}
 }
 
+// allAt has the engine itself there too.
+func allAt(url func(*testing.T) string) caseOption {
+	return func(s *setup) {
+		s.elsehow = func(t *testing.T, c *Config) { c.BaseURL = url(t) }
+	}
+}
+
 func engineCases() []engineCase {
 	const (
 		unknown, healthy, busy, failing = watchdog.Unknown, watchdog.Healthy, watchdog.Busy, watchdog.Failing
@@ -117,7 +124,8 @@ func engineCases() []engineCase {
 		c("E10 it works and has no time for us", sees{metrics: moved, canary: "!hang"}, busy, moving, watchdog.CondBusy, ""),
 		c("E10 its accept queue is full and it works", sees{metrics: moved, canary: "never"}, busy, moving, watchdog.CondBusy, "", apiAt(fullPort)),
 		c("E10 its accept queue is full and it stands still", sees{canary: "never"}, failing, flat, watchdog.CondWedged, "found no connection", apiAt(fullPort)),
-		c("E10 its port is closed", sees{canary: "never"}, failing, watchdog.CausePortClosed, watchdog.CondDead, "port is refused", apiAt(closedPort)),
+		c("E10 its port is closed", sees{canary: "never"}, failing, watchdog.CausePortClosed, watchdog.CondDead, "port is refused", allAt(closedPort)),
+		c("E10 a proxy's port is closed, the engine answers", sees{canary: "never"}, unknown, watchdog.CauseCannotAsk, watchdog.CondBlind, "look at what stands at server.url", apiAt(closedPort)),
 		c("E10 the connection is reset and it works", sees{metrics: moved, canary: "!reset"}, busy, moving, watchdog.CondBusy, ""),
 		c("E11 a long prefill: only its steps count up", sees{metrics: vllm + " iterations=701 running=1", canary: "!hang"}, busy, moving, watchdog.CondBusy, ""),
 		c("E11 nothing runs and four wait", sees{metrics: vllm + " waiting=4", canary: "!hang"}, failing, flat, watchdog.CondWedged, "with 0 running and 4 waiting"),
@@ -149,10 +157,10 @@ func engineCases() []engineCase {
 		c("E18 it is awake and hangs", sees{sleeping: "is-awake", canary: "!hang"}, failing, flat, watchdog.CondWedged, ""),
 		c("E18 it aborts what it has", sees{canary: "finish-abort"}, failing, watchdog.CauseFails, watchdog.CondWedged, ""),
 		c("E19 429 while it works", sees{metrics: moved, canary: "busy-429"}, busy, moving, watchdog.CondBusy, ""),
-		c("E19 429", sees{canary: "busy-429"}, busy, watchdog.CauseOverloaded, watchdog.CondBusy, "No deployments available"),
+		c("E19 429 over counters that stand still", sees{canary: "busy-429"}, unknown, watchdog.CauseOverloaded, watchdog.CondBusy, "No deployments available"),
 		c("E19 an overload 503 while it works", sees{metrics: moved, canary: "overloaded-503"}, busy, moving, watchdog.CondBusy, ""),
 		c("E19 503 while it stands still", sees{canary: "overloaded-503"}, failing, watchdog.CauseFails, watchdog.CondWedged, "server_overloaded"),
-		c("E22 the launcher is done and the port never opens", sees{canary: "never"}, failing, watchdog.CausePortClosed, watchdog.CondLoading, "", booting, apiAt(closedPort)),
+		c("E22 the launcher is done and the port never opens", sees{canary: "never"}, failing, watchdog.CausePortClosed, watchdog.CondLoading, "", booting, allAt(closedPort)),
 
 		// A question that is wrong.
 		c("403", sees{canary: "forbidden-403"}, unknown, wrong, watchdog.CondMisconfigured, "server.api_key_file"),
