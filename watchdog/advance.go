@@ -121,7 +121,8 @@ func (l *look) dockerStartsOver() {
 // as if it had been found now.
 func (l *look) takeReset() {
 	n := &l.next
-	if n.Phase != GivenUp || !l.o.At.Later(l.prev.Reset, n.Since) {
+	// One from before it gave up is over: across two boots of the head a wrong clock may call it later for ever.
+	if n.Phase != GivenUp || l.prev.Reset.Equal(n.GaveUpAfter) || !l.o.At.Later(l.prev.Reset, n.Since) {
 		return
 	}
 	if n.GaveUpIn == Serving { // also where its head is dead by now: that is judged in SERVING

@@ -129,6 +129,7 @@ func gateRows() []row {
 				return rowPolicy().Used(State{Attempts: []Attempt{{Launching: at(-2 * h)}, {Launching: at(-h)}, {By: "anna", Launching: at(-3 * m)}}}, at(0)) == 2
 			})),
 		r("an old reset does not", known(GivenUp, resetAt(-h)), dead(), ActNone, ReasonGivenUp),
+		r("one that was there before it gave up does not, whatever a wrong clock says", known(GivenUp, resetAt(-30*s), func(st *State) { st.GaveUpAfter = st.Reset }), dead(), ActNone, ReasonGivenUp),
 		r("reset leaves it for BOOTING where nothing has served", known(GivenUp, resetAt(-30*s), counted(-2*h)), dead(), ActLookAgain, ReasonLookAgain, phase(Booting)),
 		r("reset leaves it for SERVING where the head has served", known(GivenUp, resetAt(-30*s), gaveUpIn(Serving)), sees(), ActNone, ReasonCannotTell, phase(Serving)),
 		r("a budget spent in SERVING remembers that", ill(counted(-2*h), counted(-h)), dead(), ActNone, ReasonBudget, that("SERVING", func(d Decision) bool { return d.Next.GaveUpIn == Serving })),

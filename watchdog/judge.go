@@ -110,7 +110,7 @@ const keyGaveUp = "gave up"
 // giveUp ends the watchdog's own tries; the failed group stays as it is for inspection.
 func (l *look) giveUp(why Reason, detail string) (Action, Reason, string) {
 	if l.next.Phase != GivenUp {
-		l.next.GaveUpIn = l.next.Phase
+		l.next.GaveUpIn, l.next.GaveUpAfter = l.next.Phase, l.prev.Reset
 		l.next.Phase, l.next.Since, l.next.Seen = GivenUp, l.o.At, l.o.At
 		l.forget(keyGaveUp)
 	}

@@ -17,6 +17,9 @@ type State struct {
 	Config   string `json:"config,omitempty"`     // Policy.Config of the last look
 	Identity string `json:"identity,omitempty"`   // Policy.Identity of the last look
 
+	// The reset on record when GIVEN_UP was entered; one that ends it is another one.
+	GaveUpAfter Clock `json:"gave_up_after,omitzero"`
+
 	Flag Flag `json:"flag,omitzero"` // the disarmed flag as the last look saw it
 
 	Earlier    Clock `json:"earlier,omitzero"`      // the last look of an earlier boot
