@@ -33,6 +33,7 @@ type facts struct {
 type launched struct {
 	attempt int
 	at      watchdog.Clock
+	really  time.Time // whatever the head's clocks said
 }
 
 // What the documentation promises, whatever the policy says.
@@ -124,10 +125,11 @@ func (s *simulation) beforeLaunch(p *process, a watchdog.Attempt, rank int) {
 	}
 	f := &p.facts
 	if n := len(f.launches); a.By == "" && (n == 0 || f.launches[n-1].attempt != a.ID) {
-		f.launches = append(f.launches, launched{a.ID, p.clock()})
+		f.launches = append(f.launches, launched{a.ID, p.clock(), time.Now()})
 		used := 0
 		for _, l := range f.launches {
-			if p.clock().Since(l.at) < budgetWindow {
+			// A clock set back makes old ones young again; what was decided before a reboot goes on after it.
+			if p.clock().Since(l.at) < budgetWindow && time.Since(l.really) < budgetWindow {
 				used++
 			}
 		}
