@@ -232,7 +232,11 @@ func begunInWrongTime(s *State) {
 	}
 }
 
-func sinceAt(d time.Duration) fact  { return func(s *State) { s.Since = at(d) } }
+func sinceAt(d time.Duration) fact { return func(s *State) { s.Since = at(d) } }
+
+// died: the look before has seen that rank's die, and its container still running.
+func died(rank int) fact { return knows(rank, func(k *Known) { k.Died = fmt.Sprintf("c%d@s", rank) }) }
+
 func busyFrom(d time.Duration) fact { return func(s *State) { s.BusyFrom = at(d) } }
 func dockerStarted(n int) fact {
 	return func(s *State) { s.DockerStarts, s.Ranks[1].DockerStarts = n, n }

@@ -100,6 +100,8 @@ func gateRows() []row {
 		r("an event in the node's future was seen before its clock was set back", known(Serving, knownStatus(1, "exited"), knows(1, func(k *Known) { k.Clock = at(-3 * h).Wall }), struck(TermRank, 1, -m)), sees(exited(1, 0), event(1, "stop", m)), ActRestart, ReasonRankDead, graced(false)),
 		r("a history without a die, a rank runs: a crash", known(Serving), sees(exited(1, 1)), ActLookAgain, ReasonLookAgain, graced(false)),
 		r("a history without a die, no rank runs: grace", known(Serving), sees(allGone), ActLookAgain, ReasonLookAgain, graced(true), told(NoticePerson)),
+		r("a die that the look before has seen, no rank runs: a crash", known(Serving, died(0), died(1), died(2)), sees(allGone), ActLookAgain, ReasonLookAgain, graced(false)),
+		r("a die seen while its container still ran is remembered", known(Serving), sees(event(1, "die", -s)), ActNone, ReasonCannotTell, that("remembered", func(d Decision) bool { return d.Next.Ranks[1].Died == "c1@s" })),
 		r("256 events, no rank runs: grace", known(Serving), sees(dies(0, 0), dies(1, 0), dies(2, 0), seen(2, func(r *Rank) { r.EventsSeen = 256 })), ActLookAgain, ReasonLookAgain, graced(true)),
 		r("255 events and a die: a crash", known(Serving), sees(dies(0, 0), dies(1, 0), dies(2, 0), seen(2, func(r *Rank) { r.EventsSeen = 255 })), ActLookAgain, ReasonLookAgain, graced(false)),
 		r("256 events, a rank runs: a crash", known(Serving), sees(dies(1, 0), seen(1, func(r *Rank) { r.EventsSeen = 256 })), ActLookAgain, ReasonLookAgain, graced(false)),

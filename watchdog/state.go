@@ -71,6 +71,7 @@ type Known struct {
 	ServedUnder  string     `json:"served_under,omitempty"` // the head's start when it last served with this start
 	FirstSeen    Clock      `json:"first_seen,omitzero"`    // our first look at the present start
 	Killed       time.Time  `json:"killed,omitzero"`        // by its node's clock: the last signal that ends it
+	Died         string     `json:"died,omitempty"`         // the start whose end its node has told
 	Worked       string     `json:"worked,omitempty"`       // the start in which the engine's process has been seen
 	Process      Presence   `json:"process,omitempty"`      // of the engine, at the last look that could tell
 	Load         Load       `json:"load,omitzero"`          // how far it has come in this start

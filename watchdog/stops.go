@@ -44,6 +44,9 @@ func (l *look) stopOf(r Rank, k *Known) (ago time.Duration, found bool) {
 		if !looked && !k.ran(e.ID) || e.At.After(r.Clock) || l.stoppedByUs(e.ID, since) {
 			continue // one in the node's future was seen before its clock was set back
 		}
+		if looked && e.Action == "die" {
+			k.Died = k.Container.Start()
+		}
 		switch {
 		case e.Action == "kill" && slices.Contains([]string{"TERM", "INT", "QUIT", "KILL"}, e.Signal):
 			k.Killed = e.At
@@ -69,7 +72,8 @@ func (l *look) stoppedByUs(id string, ago time.Duration) bool {
 	})
 }
 
-// historyIncomplete says whether the node's events cannot tell how a rank that ran has ended.
+// historyIncomplete says whether the node's events cannot tell how a rank that ran has ended. stopOf has
+// noted its die, of this look or of the one before.
 func historyIncomplete(p Policy, r Rank, k Known) bool {
 	c := r.Container
 	switch {
@@ -80,7 +84,7 @@ func historyIncomplete(p Policy, r Rank, k Known) bool {
 	case r.EventsErr != "" || r.EventsSeen >= p.MaxEvents || k.Clock.After(r.Clock):
 		return true
 	}
-	return !slices.ContainsFunc(r.Events, func(e Event) bool { return e.ID == k.Container.ID && e.Action == "die" })
+	return k.Died != k.Container.Start()
 }
 
 // anyRuns says whether any rank is seen running, or may run on a node that does not answer.
