@@ -48,17 +48,19 @@ vulncheck:
 	elif [ $$status -ne 0 ]; then echo "$$out"; exit $$status; \
 	else echo "ok  	govulncheck"; fi
 
-# What takes its time by itself – commands in real time, virtual days – runs without the race detector.
+# What takes its time by itself – commands in real time, virtual days, scripts whose programs are the
+# test's own – runs without the race detector.
 LONG_ONES := TestScripts$$|TestSimulationReplays|TestSimulationOfTheDatabase|TestFileStopsGrowing
+PROBE_ONES := ^(TestCases|TestCapturedEvents|TestBarsOfBoots|TestGPUs|TestHangingGPU|TestCPU|TestProcess|TestProcessWords|FuzzRank)$$
 
 # The whole output is kept in bin/test.log; what passed is told in one line a package.
 .PHONY: gotest
 gotest:
 	@mkdir -p bin; start=$$SECONDS; status=0; \
 	race=-race; if ! command -v "$$(go env CC)" >/dev/null; then race=; echo "no C compiler: tests run without the race detector"; fi; \
-	go test $$race -v -skip '$(LONG_ONES)' ./... >bin/test.log 2>&1 || status=$$?; \
+	go test $$race -v -skip '$(LONG_ONES)|$(PROBE_ONES)' ./... >bin/test.log 2>&1 || status=$$?; \
 	go test -v -parallel 4 ./cmd/watchdog -run '$(LONG_ONES)|TestSimulation$$' -days 1000 >>bin/test.log 2>&1 || status=$$?; \
-	go test -v ./state -run '$(LONG_ONES)' >>bin/test.log 2>&1 || status=$$?; \
+	go test -v ./state ./watchdog/probe -run '$(LONG_ONES)|$(PROBE_ONES)' >>bin/test.log 2>&1 || status=$$?; \
 	if [ $$status -eq 0 ]; then grep -E '^ok|: skipped: |virtual days' bin/test.log; \
 	else grep -vE '^ *(=== |--- (PASS|SKIP))|^PASS$$' bin/test.log || true; fi; \
 	count() { grep -cE "^ *--- $$1: " bin/test.log || true; }; \
