@@ -21,8 +21,8 @@ type Cases struct {
 // caseFolder is the name of an incident's folder; nothing else in the evidence is ours to delete.
 var caseFolder = regexp.MustCompile(`^incident-[0-9]+$`)
 
-// caseName is where the evidence of an incident lies.
-func caseName(incident int) string { return fmt.Sprintf("incident-%d", incident) }
+// CaseName is the name of the folder in Settings.Evidence where the evidence of an incident lies.
+func CaseName(incident int) string { return fmt.Sprintf("incident-%d", incident) }
 
 // Forget deletes the folders of the oldest incidents beyond what is kept, and returns their names.
 // The folder of the given incident stays whatever its age and size. No link is followed, and what
@@ -36,7 +36,7 @@ func (c Cases) Forget(present int) (gone []string, err error) {
 		return nil, fmt.Errorf("cannot tidy the preserved logs: %w", err)
 	}
 	defer root.Close()
-	all, err := listCases(root, caseName(present))
+	all, err := listCases(root, CaseName(present))
 	if err != nil {
 		return nil, fmt.Errorf("cannot tidy the preserved logs in %s: %w", c.Folder, err)
 	}
@@ -45,7 +45,7 @@ func (c Cases) Forget(present int) (gone []string, err error) {
 	for i, one := range all {
 		total += one.bytes
 		fits := (c.Incidents <= 0 || i < c.Incidents) && (c.Bytes <= 0 || total <= c.Bytes)
-		if fits || one.name == caseName(present) {
+		if fits || one.name == CaseName(present) {
 			continue
 		}
 		if err := root.RemoveAll(one.name); err != nil {

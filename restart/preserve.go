@@ -28,7 +28,7 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, PreserveLimit)
 	defer cancel()
-	folder := filepath.Join(r.plan.settings.Evidence, caseName(incident))
+	folder := filepath.Join(r.plan.settings.Evidence, CaseName(incident))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		r.world.Log.Error().Str("event", "preserve").Msgf("cannot preserve logs: %v: going on without", err)
 		return

@@ -60,7 +60,7 @@ func flagText(f watchdog.Flag) string {
 		text = "it cannot be read: " + f.Err
 	}
 	if !f.Until.IsZero() {
-		text += ", until " + f.Until.Local().Format("2006-01-02 15:04:05")
+		text += ", until " + dateWords(f.Until)
 	}
 	return text
 }

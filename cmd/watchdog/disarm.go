@@ -20,7 +20,7 @@ func disarmCommand(a *app) *cobra.Command {
 		Short: "Keep looking and recording, never act; takes effect at once, also in the middle of a restart",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if reason = plain(reason); reason == "" {
-				return usageError{fmt.Errorf("cannot disarm without a reason: say why with --reason, the next person will ask")}
+				return noReason("disarm")
 			}
 			if length < 0 {
 				return usageError{fmt.Errorf("cannot disarm for %s: give a time like 2h or 90m", briefDuration(length))}

@@ -70,7 +70,7 @@ func (s *session) kept(number uint64, when time.Time, rows []state.Row) (keptLoo
 	case err != nil:
 		return l, err
 	case o == nil || before == nil:
-		return l, fmt.Errorf("cannot explain the look of %s: what it was judged by was not kept: choose a later one", when.Local().Format(time.DateTime))
+		return l, fmt.Errorf("cannot explain the look of %s: what it was judged by was not kept: choose a later one", dateWords(when))
 	}
 	l.o, l.before = *o, *before
 	for i, r := range rows {
@@ -92,27 +92,27 @@ func (s *session) nothingKept(when time.Time, numbers []uint64) error {
 	var there []string
 	for _, n := range numbers[:min(len(numbers), 5)] {
 		if o, err := s.past.Observation(n); err == nil && o != nil {
-			there = append(there, o.At.Wall.Local().Format(time.DateTime))
+			there = append(there, dateWords(o.At.Wall))
 		}
 	}
 	return fmt.Errorf("cannot explain %s: no look is kept from then or before; the oldest are of %s; `cluster-watchdog history` shows when something changed",
-		when.Local().Format(time.DateTime), strings.Join(there, ", "))
+		dateWords(when), strings.Join(there, ", "))
 }
 
 // printKept says which look this is, what was known before it and what it saw.
 func (s *session) printKept(l keptLook) {
-	fmt.Fprintf(s.out, "the look of %s", l.o.At.Wall.Local().Format(time.DateTime))
+	fmt.Fprintf(s.out, "the look of %s", dateWords(l.o.At.Wall))
 	if l.o.RanksOnly {
 		fmt.Fprint(s.out, " (the second of its tick: ranks only)")
 	}
 	fmt.Fprintln(s.out)
 	if r := l.asked; r != nil {
-		fmt.Fprintf(s.out, "  asked for was the look of %s, of the same phase and reason: %s\n", r.At.Wall.Local().Format(time.DateTime), plain(r.Sentence))
+		fmt.Fprintf(s.out, "  asked for was the look of %s, of the same phase and reason: %s\n", dateWords(r.At.Wall), plain(r.Sentence))
 	}
 	st := l.before.State
 	fmt.Fprintf(s.out, "known before: phase %s", st.Phase)
 	if !st.Since.IsZero() {
-		fmt.Fprintf(s.out, " since %s", st.Since.Wall.Local().Format(time.DateTime))
+		fmt.Fprintf(s.out, " since %s", dateWords(st.Since.Wall))
 	}
 	if !st.Last.IsZero() {
 		fmt.Fprintf(s.out, ", last look %s before", tookWords(l.o.At.Since(st.Last)))

@@ -121,7 +121,7 @@ func attemptEntry(a *watchdog.Attempt) happening {
 
 // entryLine is one line for people; times are local.
 func entryLine(e happening) string {
-	line := fmt.Sprintf("%s  %-9s ", e.At.Local().Format(time.DateTime), e.Kind)
+	line := fmt.Sprintf("%s  %-9s ", dateWords(e.At), e.Kind)
 	if e.Attempt != nil {
 		return line + attemptLine(*e.Attempt)
 	}

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"time"
 
+	"cluster-watchdog/restart"
 	"cluster-watchdog/watchdog"
 )
 
@@ -33,7 +33,7 @@ func (s *session) printAttempt(a watchdog.Attempt) {
 	}
 	at := func(name string, c watchdog.Clock) {
 		if !c.IsZero() {
-			p(name, "%s, %s after the start", c.Wall.Local().Format(time.DateTime), tookWords(c.Since(a.Started)))
+			p(name, "%s, %s after the start", dateWords(c.Wall), tookWords(c.Since(a.Started)))
 		}
 	}
 	p("attempt", "%s", attemptLine(a))
@@ -43,7 +43,7 @@ func (s *session) printAttempt(a watchdog.Attempt) {
 		p("by", "the watchdog, %s", map[bool]string{true: "counted", false: "not counted"}[a.Counted()])
 	}
 	p("why", "%s", plain(a.Why))
-	p("started", "%s", a.Started.Wall.Local().Format(time.DateTime))
+	p("started", "%s", dateWords(a.Started.Wall))
 	at("committed", a.Committed)
 	at("launching", a.Launching)
 	at("ended", a.Ended)
@@ -70,7 +70,7 @@ func (s *session) printAttempt(a watchdog.Attempt) {
 }
 
 func (s *session) caseOf(a watchdog.Attempt) string {
-	return filepath.Join(s.config.CasesDir(), fmt.Sprintf("incident-%d", a.Incident))
+	return filepath.Join(s.config.CasesDir(), restart.CaseName(a.Incident))
 }
 
 // nodeName is the node of a rank by today's config.

@@ -11,6 +11,11 @@ import (
 	"cluster-watchdog/watchdog"
 )
 
+// noReason is for a command that wants one.
+func noReason(command string) error {
+	return usageError{fmt.Errorf("cannot %s without a reason: say why with --reason, the next person will ask", command)}
+}
+
 // outliveTerminal lets a command go on when its terminal closes: what it has begun to remove it
 // launches again. Writing to a terminal that has gone fails, and is not looked at.
 func outliveTerminal() { signal.Ignore(syscall.SIGHUP) }

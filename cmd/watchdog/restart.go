@@ -22,7 +22,7 @@ It is recorded with your name, is not counted, and is allowed in GIVEN_UP. It go
 terminal closes. Ctrl-C ends it before its next step; what it has begun the next tick goes on with.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if reason = plain(reason); reason == "" {
-				return usageError{fmt.Errorf("cannot restart without a reason: say why with --reason, the next person will ask")}
+				return noReason("restart")
 			}
 			outliveTerminal()
 			s, err := a.openForPerson()

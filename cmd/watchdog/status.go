@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -58,9 +57,7 @@ func statusCommand(a *app) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				e := json.NewEncoder(a.out)
-				e.SetIndent("", "  ")
-				return e.Encode(st)
+				return s.printJSON(st)
 			}
 			s.printStatus(st)
 			return nil
@@ -171,7 +168,7 @@ func (s *session) printStatus(st status) {
 		p("attempt", "%s", attemptWords(*a, st.Working != ""))
 	}
 	for i, k := range st.Ranks {
-		p(fmt.Sprintf("rank %d", i), "%s", knownWords(s.config.Nodes, i, k))
+		p(fmt.Sprintf("rank %d", i), "%s", knownWords(s.nodeName(i), k))
 	}
 	for _, d := range st.Detections {
 		p("notices", "%s", d)
@@ -201,12 +198,14 @@ func phaseWords(st status) string {
 
 // timeWords prints a time as people here say it, with the date unless it is today's.
 func timeWords(t time.Time) string {
-	t = t.Local()
-	if t.Format(time.DateOnly) == time.Now().Format(time.DateOnly) {
-		return t.Format(time.TimeOnly)
+	if t.Local().Format(time.DateOnly) == time.Now().Format(time.DateOnly) {
+		return t.Local().Format(time.TimeOnly)
 	}
-	return t.Format(time.DateTime)
+	return dateWords(t)
 }
+
+// dateWords prints a time with its date, as people here say it.
+func dateWords(t time.Time) string { return t.Local().Format(time.DateTime) }
 
 // latencyWords says how long a completion took, "" where that was not noted.
 func latencyWords(d time.Duration) string {
@@ -239,11 +238,7 @@ func attemptWords(a watchdog.Attempt, running bool) string {
 	return text
 }
 
-func knownWords(nodes []NodeConfig, rank int, k watchdog.Known) string {
-	name := "?"
-	if rank < len(nodes) {
-		name = nodes[rank].Name
-	}
+func knownWords(name string, k watchdog.Known) string {
 	switch c := k.Container; {
 	case !k.Answered:
 		return name + " never answered"

@@ -55,7 +55,6 @@ func TestPhaseWords(t *testing.T) {
 
 // A rank's words tell all that was looked at and is not as usual.
 func TestKnownWords(t *testing.T) {
-	nodes := []NodeConfig{{Name: "spark1"}}
 	id := strings.Repeat("ab", 32)
 	running := watchdog.Container{ID: id, Status: "running", ImageID: "sha256:" + strings.Repeat("cd", 32)}
 	with := func(change func(c *watchdog.Container)) *watchdog.Container { c := running; change(&c); return &c }
@@ -81,7 +80,7 @@ func TestKnownWords(t *testing.T) {
 		{watchdog.Known{Answered: true, Container: &running, Load: watchdog.Load{Shards: 3, ShardsOf: 61}, ServedUnder: "x", Process: watchdog.Absent, GPUErr: "an earlier nvidia-smi hangs"},
 			"spark1 running, container abababababab, no process of its engine, GPU an earlier nvidia-smi hangs, image cdcdcdcdcdcd"},
 	} {
-		if got := knownWords(nodes, 0, row.k); got != row.want {
+		if got := knownWords("spark1", row.k); got != row.want {
 			t.Errorf("got  %s\nwant %s", got, row.want)
 		}
 	}

@@ -22,7 +22,7 @@ none of the others from being stopped, and is named. Nothing starts the group ag
 ` + "`cluster-watchdog arm --launch`" + ` does, or your own start and ` + "`cluster-watchdog arm`" + `.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if reason = plain(reason); reason == "" {
-				return usageError{fmt.Errorf("cannot stop without a reason: say why with --reason, the next person will ask")}
+				return noReason("stop")
 			}
 			outliveTerminal()
 			s, err := a.openForPerson()
