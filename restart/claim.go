@@ -58,24 +58,18 @@ func (r *Runner) Claim(ctx context.Context, o Order) (replaced []string, failure
 // claimStep runs one step on its nodes side by side.
 func (r *Runner) claimStep(ctx context.Context, s Step, o Order) (replaced []string, failures []Failure) {
 	var one sync.Mutex
-	var wait sync.WaitGroup
-	for rank, node := range r.plan.settings.Nodes {
-		if !s.Runs(r.plan.settings, rank) {
-			continue
+	sideBySideOn(r.plan.settings.ranksOf(s), func(rank int) bool {
+		res, err := r.run(ctx, s, rank, o)
+		one.Lock()
+		defer one.Unlock()
+		if err != nil {
+			failures = append(failures, r.failure(s, rank, err))
 		}
-		wait.Go(func() {
-			res, err := r.run(ctx, s, rank, o)
-			one.Lock()
-			defer one.Unlock()
-			if err != nil {
-				failures = append(failures, r.failure(s, rank, err))
-			}
-			for _, words := range values(res.Stdout, "replaced") {
-				replaced = append(replaced, node+": "+words)
-			}
-		})
-	}
-	wait.Wait()
+		for _, words := range values(res.Stdout, "replaced") {
+			replaced = append(replaced, r.plan.settings.Nodes[rank]+": "+words)
+		}
+		return err == nil
+	})
 	slices.Sort(replaced)
 	slices.SortFunc(failures, func(a, b Failure) int { return a.Rank - b.Rank })
 	return replaced, failures
@@ -90,15 +84,4 @@ func (t *try) claim(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// values returns what a script printed as key=value, for each time it did.
-func values(out, key string) []string {
-	var all []string
-	for line := range strings.Lines(out) {
-		if v, ok := strings.CutPrefix(strings.TrimSpace(line), key+"="); ok {
-			all = append(all, v)
-		}
-	}
-	return all
 }

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cluster-watchdog/scripts"
 	"cluster-watchdog/watchdog"
 )
 
@@ -21,9 +20,7 @@ func (r *Runner) EndFlusher(ctx context.Context, a watchdog.Attempt) error {
 	s := Step{Name: "end cache flusher", Script: "settle/endflusher", On: All, Timeout: endFlusherTimeout}
 	for rank, node := range r.plan.settings.Nodes {
 		wait.Go(func() {
-			ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-			defer cancel()
-			if _, err := r.remote.Run(ctx, rank, scripts.Get(s.Script), r.env(s, rank, Order{})); err != nil {
+			if _, err := r.run(ctx, s, rank, Order{}); err != nil {
 				failed.Add(1)
 				r.world.Log.Warn().Str("event", "flusher").Str("node", node).Msgf("cannot end the cache flusher on %s: %v", node, err)
 			}

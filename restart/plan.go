@@ -2,6 +2,7 @@ package restart
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -150,6 +151,11 @@ func (p *Plan) Longest() time.Duration {
 		}
 	}
 	return total
+}
+
+// working returns the steps of a class that have work on any node.
+func (p *Plan) working(c scripts.Class) []Step {
+	return slices.DeleteFunc(p.of(c), func(s Step) bool { return len(p.settings.ranksOf(s)) == 0 })
 }
 
 // turnsOf returns how many runs of the step follow each other.

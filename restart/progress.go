@@ -36,22 +36,11 @@ func (p *Plan) Stages(stop bool) []string {
 // appendNames appends the names of the steps of these classes that have work on any node.
 func (p *Plan) appendNames(names []string, classes ...scripts.Class) []string {
 	for _, class := range classes {
-		for _, s := range p.of(class) {
-			if p.runsAnywhere(s) {
-				names = append(names, s.Name)
-			}
+		for _, s := range p.working(class) {
+			names = append(names, s.Name)
 		}
 	}
 	return names
-}
-
-func (p *Plan) runsAnywhere(s Step) bool {
-	for rank := range p.settings.Nodes {
-		if s.Runs(p.settings, rank) {
-			return true
-		}
-	}
-	return false
 }
 
 // watched tells the one who watches, if anybody does.

@@ -227,8 +227,7 @@ func (t *try) launch(ctx context.Context) error {
 		return err
 	}
 	a.Launching = t.world.Clock()
-	steps := slices.DeleteFunc(t.plan.of(scripts.Launch), func(s Step) bool { return len(t.plan.settings.ranksOf(s)) == 0 })
-	for i, s := range steps {
+	for i, s := range t.plan.working(scripts.Launch) {
 		err := t.step(ctx, s, t.launched(s))
 		var unsaved *UnsavedError
 		notRun := errors.As(err, &unsaved) || errors.Is(err, errSwitch) || err != nil && err == ctx.Err()
@@ -331,12 +330,21 @@ func (t *try) mayGoOn(ctx context.Context) error {
 	return nil
 }
 
-// value returns what a script printed as key=value, "" where it did not.
+// value returns what a script printed first as key=value, "" where it did not.
 func value(out, key string) string {
-	for line := range strings.Lines(out) {
-		if v, ok := strings.CutPrefix(strings.TrimSpace(line), key+"="); ok {
-			return v
-		}
+	if all := values(out, key); len(all) > 0 {
+		return all[0]
 	}
 	return ""
+}
+
+// values returns what a script printed as key=value, for each time it did.
+func values(out, key string) []string {
+	var all []string
+	for line := range strings.Lines(out) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), key+"="); ok {
+			all = append(all, v)
+		}
+	}
+	return all
 }
