@@ -49,11 +49,10 @@ func (s *session) look(ctx context.Context, st watchdog.State, fault string, ran
 // observe makes one observation.
 func (s *session) observe(ctx context.Context, st watchdog.State, ranksOnly bool, skip probe.MaySkip) watchdog.Observation {
 	var o watchdog.Observation
-	s.prober.Closely(st.LooksClosely() && !ranksOnly)
 	if ranksOnly {
-		o = s.prober.LookAtRanks(ctx, st.Asked())
+		o = s.prober.LookAtRanks(ctx, probe.Questions{Known: st.Asked()})
 	} else {
-		o = s.prober.Look(ctx, st.Asked(), skip)
+		o = s.prober.Look(ctx, probe.Questions{Known: st.Asked(), Closely: st.LooksClosely(), Skip: skip})
 	}
 	o.Flag = state.ReadFlag(s.config.StateDir)
 	return o

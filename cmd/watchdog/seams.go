@@ -26,8 +26,7 @@ type memory interface {
 
 // looker sees what there is. *probe.Prober is one.
 type looker interface {
-	Look(ctx context.Context, known []watchdog.Known, skip probe.MaySkip) watchdog.Observation
-	LookAtRanks(ctx context.Context, known []watchdog.Known) watchdog.Observation
+	Look(ctx context.Context, q probe.Questions) watchdog.Observation
+	LookAtRanks(ctx context.Context, q probe.Questions) watchdog.Observation
 	Canary(ctx context.Context) watchdog.Canary
-	Closely(yes bool)
 }

@@ -47,7 +47,7 @@ var mutants = []mutant{
 	{"flat counters say nothing", "watchdog/progress.go", "v.Reading, v.Cause, v.Blind, v.Stuck = Failing, CauseFlat, !l.live() || !wholeCounters(now), labels(now)", "v.Cause = CauseFlat"},
 	{"a boot is judged as if it served", "watchdog/judge.go", "	case Booting:\n		return l.judgeBooting()", "	case Booting:\n		return l.judgeServing()"},
 	{"Docker's start ends a person's time", "watchdog/starts.go", "		l.next.Grace = grace\n", "		_ = grace\n"},
-	{"no look asks about what was just launched", "cmd/watchdog/look.go", "LookAtRanks(ctx, st.Asked())\n	} else {\n		o = s.prober.Look(ctx, st.Asked(), skip)", "LookAtRanks(ctx, st.Ranks)\n	} else {\n		o = s.prober.Look(ctx, st.Ranks, skip)"},
+	{"no look asks about what was just launched", "cmd/watchdog/look.go", "LookAtRanks(ctx, probe.Questions{Known: st.Asked()})\n	} else {\n		o = s.prober.Look(ctx, probe.Questions{Known: st.Asked(),", "LookAtRanks(ctx, probe.Questions{Known: st.Ranks})\n	} else {\n		o = s.prober.Look(ctx, probe.Questions{Known: st.Ranks,"},
 }
 
 // TestMutantsApply keeps the list in step with the code.

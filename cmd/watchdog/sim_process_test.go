@@ -106,15 +106,13 @@ func (e eyes) saw(began time.Time, o watchdog.Observation) watchdog.Observation 
 	return o
 }
 
-func (e eyes) Closely(bool) {}
-
-func (e eyes) Look(ctx context.Context, known []watchdog.Known, skip probe.MaySkip) watchdog.Observation {
+func (e eyes) Look(ctx context.Context, q probe.Questions) watchdog.Observation {
 	e.beforeLook(e.process)
-	return e.saw(time.Now(), e.conns.Look(ctx, e.clock(), known, skip))
+	return e.saw(time.Now(), e.conns.Look(ctx, e.clock(), q.Known, q.Skip))
 }
 
-func (e eyes) LookAtRanks(ctx context.Context, known []watchdog.Known) watchdog.Observation {
-	return e.saw(time.Now(), e.conns.LookAtRanks(ctx, e.clock(), known))
+func (e eyes) LookAtRanks(ctx context.Context, q probe.Questions) watchdog.Observation {
+	return e.saw(time.Now(), e.conns.LookAtRanks(ctx, e.clock(), q.Known))
 }
 
 func (e eyes) Canary(ctx context.Context) watchdog.Canary { return e.conns.Canary(ctx) }

@@ -112,8 +112,7 @@ func playCase(t *testing.T, c aCase) (d watchdog.Decision, worker watchdog.Rank)
 			config.Script = 3 * time.Second
 		}
 		p := New(config, playedNodes{t, []node{runs, n}})
-		p.Closely(true)
-		o := p.LookAtRanks(t.Context(), st.Ranks)
+		o := p.LookAtRanks(t.Context(), Questions{Known: st.Ranks, Closely: true})
 		o.RanksOnly = false
 		if i == 0 && len(c.looks) > 1 {
 			o.Canary = watchdog.Canary{HTTP: watchdog.HTTP{Outcome: watchdog.Answered, Status: 200}, WellFormed: true, Choices: 1}
@@ -166,7 +165,7 @@ func TestCapturedEvents(t *testing.T) {
 	} {
 		nodes := playedNodes{t, []node{{inspect: "exited-0-28.2.2", events: row.events}}}
 		p := New(Config{Nodes: []string{"n0"}, Container: name}, nodes)
-		r := p.LookAtRanks(t.Context(), []watchdog.Known{{Clock: time.Unix(1772368000, 0)}}).Ranks[0]
+		r := p.LookAtRanks(t.Context(), Questions{Known: []watchdog.Known{{Clock: time.Unix(1772368000, 0)}}}).Ranks[0]
 		var got []string
 		for _, e := range r.Events {
 			got = append(got, strings.TrimSpace(e.Action+" "+e.Signal))

@@ -71,7 +71,6 @@ type Prober struct {
 	noCA   error    // why no https question can be asked
 	engine string   // where the engine itself is asked, also behind a proxy
 	hidden []string // passwords that stand in the URLs
-	close  bool     // see Closely
 }
 
 // New returns a Prober that asks the nodes through n.

@@ -231,7 +231,7 @@ func lookAt(t *testing.T, when watchdog.Clock, s sees, how setup, limit time.Dur
 		how.elsehow(t, &c)
 		c.Model = "m"
 	}
-	o := New(c, noNodes{}).Look(t.Context(), nil, nil)
+	o := New(c, noNodes{}).Look(t.Context(), Questions{})
 	o.At = when
 	return aRank(o)
 }

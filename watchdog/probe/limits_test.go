@@ -63,7 +63,7 @@ func TestLookEndsWhenAllDrips(t *testing.T) {
 		<-ctx.Done()
 		return "", ctx.Err()
 	})
-	o := New(Config{BaseURL: base, Model: "m", Look: short, Nodes: []string{"n0"}}, drip).Look(t.Context(), nil, nil)
+	o := New(Config{BaseURL: base, Model: "m", Look: short, Nodes: []string{"n0"}}, drip).Look(t.Context(), Questions{})
 	if o.Health.Outcome != watchdog.Unanswered || o.Before.Outcome != watchdog.Unanswered || o.Canary.Outcome == watchdog.Answered {
 		t.Errorf("got %+v", o)
 	}

@@ -16,26 +16,33 @@ var errDeadline = fmt.Errorf("our own deadline: %w", context.DeadlineExceeded)
 // MaySkip says whether a look may do without its canary, by its time and the counters before it.
 type MaySkip func(at watchdog.Clock, before watchdog.Counters) bool
 
+// Questions are what a look asks beyond what the config says.
+type Questions struct {
+	Known   []watchdog.Known // of each rank; their events since are asked for
+	Closely bool             // also how far a boot has come and what the GPUs draw: that costs the nodes some processes, which a healthy group need not spend
+	Skip    MaySkip          // of a whole look; nil skips nothing
+}
+
 // Look asks everything at once, under one deadline, and returns what came of it. The clock is read
-// at its start. A nil MaySkip skips nothing. Flag and StoreFault are left to the caller.
-func (p *Prober) Look(ctx context.Context, known []watchdog.Known, skip MaySkip) watchdog.Observation {
+// at its start. Flag and StoreFault are left to the caller.
+func (p *Prober) Look(ctx context.Context, q Questions) watchdog.Observation {
 	o := watchdog.Observation{At: Now()}
 	ctx, cancel := within(ctx, p.config.Look)
 	defer cancel()
 	var all sync.WaitGroup
 	all.Go(func() { o.Health = p.health(ctx) })
-	all.Go(func() { p.completion(ctx, &o, skip) })
-	all.Go(func() { o.Ranks = p.ranks(ctx, known) })
+	all.Go(func() { p.completion(ctx, &o, q.Skip) })
+	all.Go(func() { o.Ranks = p.ranks(ctx, q) })
 	all.Wait()
 	return o
 }
 
 // LookAtRanks is the second look of a tick: the ranks only, over connections that mostly stand.
-func (p *Prober) LookAtRanks(ctx context.Context, known []watchdog.Known) watchdog.Observation {
+func (p *Prober) LookAtRanks(ctx context.Context, q Questions) watchdog.Observation {
 	o := watchdog.Observation{At: Now(), RanksOnly: true}
 	ctx, cancel := within(ctx, p.config.Again)
 	defer cancel()
-	o.Ranks = p.ranks(ctx, known)
+	o.Ranks = p.ranks(ctx, q)
 	return o
 }
 

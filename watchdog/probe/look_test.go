@@ -83,7 +83,7 @@ func quiet(t testing.TB) fakeNodes {
 func TestLook(t *testing.T) {
 	e := &engine{}
 	p := New(Config{BaseURL: e.start(t), Nodes: []string{"n0", "n1"}, Container: name, APIKey: func() (string, error) { return "hush", nil }}, quiet(t))
-	o := p.Look(t.Context(), []watchdog.Known{knownAs(idA), knownAs(idA)}, nil)
+	o := p.Look(t.Context(), Questions{Known: []watchdog.Known{knownAs(idA), knownAs(idA)}})
 	if got, want := strings.Join(e.asked, " "), "/metrics /v1/models /v1/completions /metrics"; got != want {
 		t.Errorf("asked %s, want %s", got, want)
 	}
@@ -113,7 +113,7 @@ func TestLook(t *testing.T) {
 
 func TestLookAtRanksAsksNoHTTP(t *testing.T) {
 	e := &engine{}
-	o := New(Config{BaseURL: e.start(t), Nodes: []string{"n0"}, Container: name}, quiet(t)).LookAtRanks(t.Context(), nil)
+	o := New(Config{BaseURL: e.start(t), Nodes: []string{"n0"}, Container: name}, quiet(t)).LookAtRanks(t.Context(), Questions{})
 	if len(e.asked) > 0 || !o.RanksOnly || o.At.IsZero() || o.Ranks[0].Container == nil || o.Health.Outcome != watchdog.NotAsked || o.Canary.Outcome != watchdog.NotAsked {
 		t.Errorf("asked %v, got %+v", e.asked, o)
 	}
@@ -124,7 +124,7 @@ func TestLookThatSkips(t *testing.T) {
 	e := &engine{}
 	var asked watchdog.Counters
 	skip := func(_ watchdog.Clock, before watchdog.Counters) bool { asked = before; return true }
-	o := New(Config{BaseURL: e.start(t)}, noNodes{}).Look(t.Context(), nil, skip)
+	o := New(Config{BaseURL: e.start(t)}, noNodes{}).Look(t.Context(), Questions{Skip: skip})
 	if got := strings.Join(e.asked, " "); got != "/metrics" {
 		t.Errorf("asked %s", got)
 	}
@@ -150,7 +150,7 @@ func TestLookWithoutAModel(t *testing.T) {
 			}
 			row.h(w, r)
 		})
-		o := New(Config{BaseURL: base}, noNodes{}).Look(t.Context(), nil, nil)
+		o := New(Config{BaseURL: base}, noNodes{}).Look(t.Context(), Questions{})
 		o.Canary.Took = 0
 		if o.Canary.HTTP != row.want || o.Canary.Model != "" || completions.Load() > 0 {
 			t.Errorf("%s: got %+v, %d completions asked", row.name, o.Canary, completions.Load())
@@ -165,7 +165,7 @@ func TestLookEndsWhenAllHangs(t *testing.T) {
 		<-ctx.Done()
 		return "", ctx.Err()
 	})
-	o := New(Config{BaseURL: base, Model: "m", Look: short, Nodes: []string{"n0"}}, hang).Look(t.Context(), nil, nil)
+	o := New(Config{BaseURL: base, Model: "m", Look: short, Nodes: []string{"n0"}}, hang).Look(t.Context(), Questions{})
 	if o.Health.Outcome != watchdog.Unanswered || o.Before.Outcome != watchdog.Unanswered || o.Ranks[0].SSH != watchdog.ReachTimeout {
 		t.Errorf("got %+v", o)
 	}
@@ -195,7 +195,7 @@ func BenchmarkLook(b *testing.B) {
 	b.ReportAllocs()
 	start := cpuTime(b)
 	for b.Loop() {
-		if o := p.Look(b.Context(), known, nil); !o.Canary.WellFormed {
+		if o := p.Look(b.Context(), Questions{Known: known}); !o.Canary.WellFormed {
 			b.Fatalf("not served: %+v", o)
 		}
 	}

@@ -12,27 +12,27 @@ import (
 )
 
 // ranks asks all nodes at once, each in one session.
-func (p *Prober) ranks(ctx context.Context, known []watchdog.Known) []watchdog.Rank {
+func (p *Prober) ranks(ctx context.Context, q Questions) []watchdog.Rank {
 	ctx, cancel := within(ctx, p.config.Ranks)
 	defer cancel()
 	ranks := make([]watchdog.Rank, len(p.config.Nodes))
 	var all sync.WaitGroup
 	for i := range ranks {
-		all.Go(func() { ranks[i] = p.rank(ctx, i, knownOf(known, i)) })
+		all.Go(func() { ranks[i] = p.rank(ctx, i, knownOf(q.Known, i), q.Closely) })
 	}
 	all.Wait()
 	return ranks
 }
 
 // rank asks one node of its rank.
-func (p *Prober) rank(ctx context.Context, i int, known watchdog.Known) watchdog.Rank {
+func (p *Prober) rank(ctx context.Context, i int, known watchdog.Known, closely bool) watchdog.Rank {
 	r := watchdog.Rank{Node: p.config.Nodes[i]}
 	name := p.config.containerOf(i)
 	out, err := p.nodes.Ask(ctx, i, p.script, map[string]string{
 		"WATCHDOG_CONTAINER": name,
 		"WATCHDOG_SINCE":     unixTime(known.Clock),
 		"WATCHDOG_PROCESS":   p.config.processOf(i),
-		"WATCHDOG_CLOSELY":   p.closely(),
+		"WATCHDOG_CLOSELY":   yesIf(closely),
 		"WATCHDOG_SECONDS":   strconv.Itoa(p.scriptSeconds(ctx)),
 	})
 	if err != nil && cutShort(ctx) {
@@ -51,12 +51,9 @@ func (p *Prober) rank(ctx context.Context, i int, known watchdog.Known) watchdog
 	return r
 }
 
-// Closely makes the next looks ask also how far a boot has come and what the GPUs draw: that costs the
-// nodes some processes, which a healthy group need not spend.
-func (p *Prober) Closely(yes bool) { p.close = yes }
-
-func (p *Prober) closely() string {
-	if p.close {
+// yesIf is how a script is told that something is so.
+func yesIf(so bool) string {
+	if so {
 		return "yes"
 	}
 	return ""

@@ -206,7 +206,7 @@ func TestRankThatCannotBeAsked(t *testing.T) {
 		p := New(Config{Nodes: []string{"n0"}, Container: name}, fakeNodes(func(context.Context, int, map[string]string) (string, error) {
 			return captured(t, "running"), row.err
 		}))
-		r := p.ranks(t.Context(), nil)[0]
+		r := p.ranks(t.Context(), Questions{})[0]
 		if r.SSH != row.ssh || r.Docker != row.docker || r.Err == "" || r.Container != nil {
 			t.Errorf("%s: got %+v", row.name, r)
 		}
@@ -220,12 +220,12 @@ func TestRanksEndByTheirDeadline(t *testing.T) {
 		return "", ctx.Err()
 	})
 	p := New(Config{Nodes: []string{"n0"}, Container: name, Ranks: short}, hang)
-	if r := p.ranks(t.Context(), nil)[0]; r.SSH != watchdog.ReachTimeout {
+	if r := p.ranks(t.Context(), Questions{})[0]; r.SSH != watchdog.ReachTimeout {
 		t.Errorf("our deadline: got %+v", r)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r := p.ranks(ctx, nil)[0]; r.SSH != watchdog.ReachNotAsked || r.Err == "" {
+	if r := p.ranks(ctx, Questions{})[0]; r.SSH != watchdog.ReachNotAsked || r.Err == "" {
 		t.Errorf("cut short: got %+v", r)
 	}
 }
@@ -237,8 +237,7 @@ func TestWhatANodeIsAsked(t *testing.T) {
 		return captured(t, "running"), nil
 	})
 	p := New(Config{Nodes: []string{"n0", "n1"}, Containers: []string{"vllm", "vllm-1"}, Processes: []string{"", "vllm 'serve'"}}, n)
-	p.Closely(true)
-	p.LookAtRanks(t.Context(), []watchdog.Known{{Clock: time.Unix(1767225600, 5)}})
+	p.LookAtRanks(t.Context(), Questions{Known: []watchdog.Known{{Clock: time.Unix(1767225600, 5)}}, Closely: true})
 	want := []map[string]string{
 		{"WATCHDOG_CONTAINER": "vllm", "WATCHDOG_SINCE": "1767225600.000000005", "WATCHDOG_PROCESS": "", "WATCHDOG_CLOSELY": "yes", "WATCHDOG_SECONDS": "14"},
 		{"WATCHDOG_CONTAINER": "vllm-1", "WATCHDOG_SINCE": "", "WATCHDOG_PROCESS": "vllm 'serve'", "WATCHDOG_CLOSELY": "yes", "WATCHDOG_SECONDS": "14"},
