@@ -164,6 +164,18 @@ bounded() {
 	wait "$pid"
 }
 
+# launch_name CONTAINER: how bounded knows the command that launches it.
+launch_name() {
+	printf 'launch-%s' "$(file_name "$1")"
+}
+
+# refuse_earlier_launch CONTAINER: ends the script while a command that launches it is still at work: it
+# may start the container at any moment. Needs own_folder.
+refuse_earlier_launch() {
+	! alive "$own/$(launch_name "$1").pid" ||
+		fail "an earlier launch command still runs, since $since; wait for its end, or end it on this node"
+}
+
 # pause: sleeps a little; false when the limit is spent. Counted, since clocks jump.
 pause() {
 	[ "$spent" -lt "$limit" ] || return 1

@@ -26,8 +26,7 @@ command_of_the_user() {
 }
 
 [ -z "${WATCHDOG_HEAD_ID:-}" ] || refuse_claimed "$WATCHDOG_GROUP" "$WATCHDOG_CONTAINER" "$WATCHDOG_HEAD_ID" "$WATCHDOG_STATE_DIR"
-mark=$own/launch-$(file_name "$WATCHDOG_CONTAINER").pid
-! alive "$mark" || fail "an earlier launch command still runs, since $since; wait for its end, or end it on this node"
+refuse_earlier_launch "$WATCHDOG_CONTAINER"
 if ask_name "$WATCHDOG_CONTAINER"; then
 	fail "name $WATCHDOG_CONTAINER is held by container $(value id): a person is at work, or it was not removed"
 fi
@@ -38,7 +37,7 @@ bounded 10 launch-dirs make_dirs || rc=$?
 
 : "$WATCHDOG_COMMAND$WATCHDOG_RANK$WATCHDOG_NODE$WATCHDOG_ROLE$WATCHDOG_HEAD_ADDR" # the command's: each must be set
 ended=0
-bounded "$((WATCHDOG_TIMEOUT + 7))" "launch-$(file_name "$WATCHDOG_CONTAINER")" command_of_the_user || ended=$?
+bounded "$((WATCHDOG_TIMEOUT + 7))" "$(launch_name "$WATCHDOG_CONTAINER")" command_of_the_user || ended=$?
 
 found=0
 ask_name "$WATCHDOG_CONTAINER" || found=$?

@@ -7,8 +7,7 @@
 #         such are named
 set -eu
 own_folder
-! alive "$own/launch-$(file_name "$WATCHDOG_CONTAINER").pid" ||
-	fail "an earlier launch command still runs, since $since; wait for its end, or end it on this node"
+refuse_earlier_launch "$WATCHDOG_CONTAINER"
 ask_docker 10 ps -q --no-trunc
 running=$(printf '%s\n' "$said" | sed -n '/^[0-9a-f]\{64\}$/p')
 orphans=''
