@@ -42,6 +42,10 @@ var diskWrites = []struct {
 		someState(t, dir)
 		check(t, writeSomeFlag(dir))
 	}, RemoveFlag},
+	{"flag ended", func(t *testing.T, dir string) {
+		someState(t, dir)
+		check(t, writeSomeFlag(dir))
+	}, func(dir string) error { _, err := EndFlag(dir, ReadFlag(dir)); return err }},
 }
 
 func someState(t *testing.T, dir string) {

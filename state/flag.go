@@ -67,10 +67,48 @@ func RemoveFlag(dir string) error {
 	return nil
 }
 
-// ReadFlag reads the flag. Whatever stands under its name counts as present; only its absence,
-// said by the file system, does not.
+// EndFlag takes away the flag that was seen, and says whether there is none now. Any other one stays:
+// somebody wrote it since. No file system compares and removes in one, so the flag is first taken
+// aside, where ReadFlag still finds it, and put back where it is another's. One that cannot be read
+// cannot be compared either, and just goes.
+func EndFlag(dir string, seen watchdog.Flag) (gone bool, err error) {
+	path, aside := FlagPath(dir), flagAside(dir)
+	now := ReadFlag(dir)
+	switch {
+	case !now.Equal(seen):
+		return false, nil
+	case !now.Present:
+		return true, nil
+	case now.Err != "":
+		return true, RemoveFlag(dir)
+	}
+	if err := os.Rename(path, aside); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be aside already
+		return false, fmt.Errorf("cannot take the flag %s away: %w; %s, then remove it by hand", path, err, hint(err))
+	}
+	text, err := readFlagText(aside)
+	if err != nil || !parseFlag(text).Equal(seen) {
+		if err := os.Link(aside, path); err != nil && !errors.Is(err, fs.ErrExist) { // a newer one may be there by now
+			return false, fmt.Errorf("cannot put the flag %s back: %w; it counts as it is in %s", path, err, aside)
+		}
+	}
+	if err := os.Remove(aside); err != nil {
+		return false, fmt.Errorf("cannot remove %s, which disarms: %w; %s, then remove it by hand", aside, err, hint(err))
+	}
+	return !ReadFlag(dir).Present, nil
+}
+
+// flagAside is where EndFlag holds a flag for a moment; one that was killed there has left it.
+func flagAside(dir string) string { return FlagPath(dir) + ".ending" }
+
+// ReadFlag reads the flag. Whatever stands under its name counts as present, and what EndFlag holds
+// aside; only their absence, said by the file system, does not.
 func ReadFlag(dir string) watchdog.Flag {
 	text, err := readFlagText(FlagPath(dir))
+	for _, path := range []string{flagAside(dir), FlagPath(dir)} { // the second time it may be back
+		if errors.Is(err, fs.ErrNotExist) {
+			text, err = readFlagText(path)
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return watchdog.Flag{}
 	}

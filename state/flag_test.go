@@ -194,3 +194,58 @@ func FuzzFlag(f *testing.F) {
 		}
 	})
 }
+
+// Only the flag that was seen is ended. One that is written while that happens stays, and so does one
+// that a killed run has left aside.
+func TestFlagOfAnotherIsNotEnded(t *testing.T) {
+	dir := t.TempDir()
+	anna := watchdog.Flag{Present: true, Who: "anna", When: noon, Reason: "new switch"}
+	bert := watchdog.Flag{Present: true, Who: "bert", When: noon, Reason: "new model"}
+	ends := func(seen watchdog.Flag, want bool, left watchdog.Flag) {
+		t.Helper()
+		gone, err := EndFlag(dir, seen)
+		check(t, err)
+		same(t, "gone", want, gone)
+		same(t, "left", left, ReadFlag(dir))
+	}
+	ends(watchdog.Flag{}, true, watchdog.Flag{})
+	check(t, WriteFlag(dir, anna))
+	ends(bert, false, anna)
+	ends(anna, true, watchdog.Flag{})
+
+	check(t, WriteFlag(dir, anna))
+	check(t, os.Rename(FlagPath(dir), flagAside(dir))) // killed in the middle
+	same(t, "it disarms from there", anna, ReadFlag(dir))
+	ends(watchdog.Flag{}, false, anna)
+	check(t, WriteFlag(dir, bert))
+	same(t, "a newer one is the flag", bert, ReadFlag(dir))
+	ends(bert, true, watchdog.Flag{})
+
+	check(t, WriteFlag(dir, anna))
+	check(t, os.Rename(FlagPath(dir), flagAside(dir)))
+	ends(anna, true, watchdog.Flag{})
+}
+
+// A disarm beside the end of an older one is never lost, wherever in it the rename that disarms falls.
+func TestDisarmBesideAnEnd(t *testing.T) {
+	dir := t.TempDir()
+	ready := filepath.Join(dir, "ready")
+	for round := range 1000 {
+		old := watchdog.Flag{Present: true, Who: "anna", When: noon}
+		check(t, os.WriteFile(FlagPath(dir), []byte(formatFlag(old)), flagMode))
+		check(t, os.WriteFile(ready, []byte("who: bert\n"), flagMode))
+		wrote := make(chan error)
+		go func() {
+			for n := round % 100; n > 0; n-- {
+				_, _ = os.Lstat(dir) // a few microseconds
+			}
+			wrote <- os.Rename(ready, FlagPath(dir))
+		}()
+		_, err := EndFlag(dir, old)
+		check(t, err)
+		check(t, <-wrote)
+		if got := ReadFlag(dir); got.Who != "bert" {
+			t.Fatalf("round %d: the disarm is lost: %+v", round, got)
+		}
+	}
+}

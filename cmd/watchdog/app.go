@@ -135,10 +135,11 @@ func (s *session) world(notice func(watchdog.NoticeKind, string, string)) restar
 // removeFlag takes away the flag that was seen. Another one than that was put there since, by
 // somebody who wants this to stop.
 func (s *session) removeFlag(seen watchdog.Flag) error {
-	if now := state.ReadFlag(s.config.StateDir); !now.Equal(seen) {
+	gone, err := state.EndFlag(s.config.StateDir, seen)
+	if err == nil && !gone {
 		return codeError{exitRefused, "the disarmed flag was changed meanwhile: it stays, and nothing is touched"}
 	}
-	return state.RemoveFlag(s.config.StateDir)
+	return err
 }
 
 // stateVolume checks that the state can still be written for a good while: without it no budget
