@@ -92,16 +92,14 @@ func newRoot(a *app) *cobra.Command {
 			fmt.Fprint(c.OutOrStdout(), usage)
 			return nil
 		},
-		Args: cobra.NoArgs,
+		Args: orUsage(cobra.NoArgs),
 	}
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		fmt.Fprint(c.OutOrStderr(), helpOf(c))
 		return nil
 	})
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), helpOf(c)) })
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w: `%s --help` shows what there is", err, c.CommandPath())}
-	})
+	root.SetFlagErrorFunc(seeHelp)
 	root.PersistentFlags().StringVarP(&a.configPath, "config", "c", defaultConfigPath, "config file")
 	for _, command := range []*cobra.Command{
 		tickCommand(a), statusCommand(a), planCommand(a), checkCommand(a), armCommand(a),
@@ -152,8 +150,13 @@ func orUsage(args cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 	return func(c *cobra.Command, given []string) error {
 		if err := args(c, given); err != nil {
-			return usageError{err}
+			return seeHelp(c, err)
 		}
 		return nil
 	}
+}
+
+// seeHelp is for a wrong command line that does not say by itself what would be right.
+func seeHelp(c *cobra.Command, err error) error {
+	return usageError{fmt.Errorf("%w: `%s --help` shows what there is", err, c.CommandPath())}
 }
