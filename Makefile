@@ -50,7 +50,7 @@ vulncheck:
 
 # What takes its time by itself – commands in real time, virtual days, scripts whose programs are the
 # test's own – runs without the race detector.
-LONG_ONES := TestScripts$$|TestSimulationReplays|TestSimulationOfTheDatabase|TestFileStopsGrowing
+LONG_ONES := TestScripts$$|TestSimulationReplays|TestSimulationOfTheDatabase|TestNodeOffForAWeek|TestFileStopsGrowing
 PROBE_ONES := ^(TestCases|TestCapturedEvents|TestBarsOfBoots|TestGPUs|TestHangingGPU|TestCPU|TestProcess|TestProcessWords|FuzzRank)$$
 
 # The whole output is kept in bin/test.log; what passed is told in one line a package.
