@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -120,19 +121,23 @@ func (n *nodeConn) perform(ctx context.Context, client *ssh.Client, job sshJob) 
 	out := newSSHOutput(job.fence, job.sink)
 	done := make(chan sshEnd, 1)
 	go func() { done <- runSSHSession(client, job.input, out) }()
+	listening, stop := context.WithCancel(ctx)
+	defer stop()
+	heart := feel(listening, client)
 	var end sshEnd
 	select {
 	case end = <-done:
+	case <-heart.lost:
+		return n.cutOff(client, job, out, silence(heart))
 	case <-ctx.Done():
 		select {
 		case end = <-done: // it was over before
 		default:
-			n.drop(client)
-			failure = n.fault(job, watchdog.ReachTimeout, endedBy(ctx))
-			failure.Unknown = true
-			result.Stderr = out.seal().stderr
-			failure.Stderr = result.Stderr
-			return result, failure, sshOver
+			why := endedBy(ctx)
+			if heart.silent() > 0 && !errors.Is(ctx.Err(), context.Canceled) {
+				why = fmt.Errorf("%w: %w", silence(heart), ctx.Err())
+			}
+			return n.cutOff(client, job, out, why)
 		}
 	}
 	said := out.seal()
@@ -150,8 +155,22 @@ func (n *nodeConn) perform(ctx context.Context, client *ssh.Client, job sshJob) 
 	return Result{Stderr: said.stderr, Exit: said.exit}, failure, next
 }
 
+// cutOff ends the wait for a script that may run on; its connection goes.
+func (n *nodeConn) cutOff(client *ssh.Client, job sshJob, out *sshOutput, why error) (Result, *NodeError, sshNext) {
+	n.drop(client)
+	result := Result{Stderr: out.seal().stderr}
+	failure := n.fault(job, watchdog.ReachTimeout, why)
+	failure.Unknown, failure.Stderr = true, result.Stderr
+	return result, failure, sshOver
+}
+
 func (n *nodeConn) fault(job sshJob, reach watchdog.Reach, err error) *NodeError {
 	return &NodeError{Node: n.target.Name, Script: job.name, Reach: reach, Err: err}
+}
+
+// silence says of a node that it is cut off or stands still, which no command on it can tell.
+func silence(p *pulse) error {
+	return fmt.Errorf("the SSH connection has been silent for %s: the node is cut off or stands still", p.silent().Round(time.Second))
 }
 
 // endedBy says why a run that was cut off has no end: its deadline, or an interrupt of the whole.
