@@ -107,6 +107,10 @@ lab-shell: ## a shell on NODE=node1
 lab-test: ## acceptance tests in the lab; with RUN=TestDeaths only those, LONG=1 at real times
 	@testdata/lab/accept.sh $(if $(RUN),'$(RUN)')
 
+.PHONY: lab-matrix
+lab-matrix: ## every fault at every moment of a restart, in LABS=4 labs; with CELLS=pattern only those
+	@LABS=$(LABS) testdata/lab/matrix.sh '$(CELLS)'
+
 .PHONY: bench-lab
 bench-lab: lab-up ## a restart and a tick against plain bash and ssh
 	@go test -tags lab -count=1 -run '^$$' -bench . -benchtime 1x -timeout 25m ./testdata/lab/bench/

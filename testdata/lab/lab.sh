@@ -24,11 +24,11 @@ die() {
 	exit 1
 }
 
-# LAB=2 is a second lab beside the first.
+# LAB=2 is a second lab beside the first, and so on.
 case ${LAB:-1} in
 1) lab=cwlab subnet=172.31.77 ;;
-2) lab=cwlab2 subnet=172.31.78 ;;
-*) die "there is no lab ${LAB}: 1 or 2" ;;
+[2-4]) lab=cwlab$LAB subnet=172.31.$((76 + LAB)) ;;
+*) die "there is no lab ${LAB}: 1 to 4" ;;
 esac
 label=$mark=$lab
 

@@ -21,11 +21,11 @@ const (
 
 // container of a node; LAB=2 is the second lab, as for lab.sh.
 func container(node int) string {
-	lab := "cwlab"
-	if os.Getenv("LAB") == "2" {
-		lab = "cwlab2"
+	lab := os.Getenv("LAB")
+	if lab == "1" {
+		lab = ""
 	}
-	return fmt.Sprintf("%s-node%d", lab, node+1)
+	return fmt.Sprintf("cwlab%s-node%d", lab, node+1)
 }
 
 // onLimit bounds one command on a node; a node that hangs must not hang the tests.
@@ -129,7 +129,7 @@ func eventually(t *testing.T, within time.Duration, what string, want func() boo
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %s: %s", within, what)
 		}
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(400 * time.Millisecond)
 	}
 }
 

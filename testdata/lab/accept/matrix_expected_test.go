@@ -1,0 +1,166 @@
+//go:build lab
+
+package accept
+
+import (
+	"strings"
+	"time"
+)
+
+// expectation is how a cell must go, as patterns over the words of seen.
+type expectation struct {
+	class string        // what explains it, in why
+	while string        // until the fault is mended
+	after string        // from then on
+	count string        // of the budget, in the end
+	lasts time.Duration // the fault, at least
+	blind bool          // the head cannot be asked while it lasts
+	says  string        // what a refusal must name
+}
+
+const (
+	comesBack = "commit launched serving"
+	once      = "1/2"
+	twice     = "2/2"
+	quietly   = 15 * time.Second // three looks
+)
+
+// expected is what follows from what the fault takes away, and when. The classes are explained in
+// matrix_why_test.go.
+func (c cell) expected() expectation {
+	e := c.fault.effect
+	if c.node == head && (e == frozen || e == powerLost) {
+		return c.headAway()
+	}
+	row := c.row()
+	row.says = strings.ReplaceAll(c.fault.says, "NODE", "node"+string(rune('1'+c.node)))
+	return row
+}
+
+func (c cell) row() expectation {
+	refused := expectation{class: "refused", while: "refused", after: comesBack, count: once}
+	through := expectation{class: "through", while: comesBack, count: once}
+	broken := expectation{class: "broken", while: "commit broken", after: comesBack, count: once}
+	failed := expectation{class: "launch failed", while: "commit launch-failed", after: comesBack, count: twice}
+	dies := expectation{class: "boot dies", while: "commit launched refused", after: comesBack, count: twice}
+	waits := expectation{class: "boot waits", while: "commit launched", after: "serving", count: once, lasts: quietly}
+
+	// by moment: before the decision, during the checks, after the commit, during launch, during boot
+	rows := map[effect][5]expectation{
+		harmless:   {through, through, through, through, through},
+		mountGone:  {refused, refused, failed, failed, through},
+		cut:        {refused, refused, broken, failed, dies},
+		frozen:     {refused, refused, broken, failed, waits},
+		noLogin:    {refused, through, through, through, through},
+		noSSH:      {refused, refused, broken, failed, through},
+		dockerHung: {refused, refused, broken, failed, through},
+		dockerGone: {refused, refused, broken, failed, dies},
+		dockerDies: {through, through.with("(refused )?"), through.with("(commit broken )?"), failed.atOnce(""), again},
+		rankPaused: {through, through, through, failed, waits},
+		rankKilled: {grace, through, through, failed.atOnce("grace "), again.with("commit launched grace ")},
+		rankCrash:  {through, through, through, failed.atOnce(""), again},
+		powerLost:  {refused, refused, broken, failed, dies},
+		rebooted:   {through.with("(refused )?"), through.with("(refused )?"), through.with("(commit broken )?"), failed.atOnce("(refused )?"), again},
+	}
+	row := rows[c.fault.effect][momentNumber(c.moment)]
+	if c.node != head {
+		return row
+	}
+	switch {
+	case c.fault.effect == cut && c.moment == beforeDecision:
+		return expectation{class: "blind", while: "", after: comesBack, count: once, lasts: quietly}
+	case c.fault.effect == cut && c.moment == duringBoot:
+		return expectation{class: "blind", while: "commit launched", after: comesBack, count: twice, lasts: quietly}
+	case c.fault.effect == rebooted && momentNumber(c.moment) >= 2:
+		return c.headAway()
+	}
+	return row
+}
+
+var (
+	again = expectation{class: "boot dies", while: "commit launched " + comesBack, count: twice}
+	grace = expectation{class: "grace", while: "grace " + comesBack, count: once}
+)
+
+// with is the same after something else.
+func (e expectation) with(first string) expectation {
+	if e.count == twice {
+		e.while = first + comesBack
+	} else {
+		e.while = first + e.while
+	}
+	return e
+}
+
+// atOnce is a failed launch whose fault is over by itself; between the two tries comes that.
+func (e expectation) atOnce(between string) expectation {
+	e.while, e.after = e.while+" "+between+comesBack, ""
+	return e
+}
+
+// headAway is for a head that stands still or is off: with it the watchdog.
+func (c cell) headAway() expectation {
+	e := expectation{class: "head away", after: comesBack, count: once, lasts: 10 * time.Second, blind: true}
+	off := c.fault.effect != frozen
+	switch c.moment {
+	case afterCommit:
+		e.while, e.after = "commit", "(interrupted )?launched serving"
+		if off {
+			e.after = "(interrupted )?" + comesBack
+		}
+	case duringLaunch:
+		e.while, e.after = "commit", "launched serving"
+		if off {
+			e.after, e.count = "(interrupted )?"+comesBack, twice
+		}
+	case duringBoot:
+		e.while, e.after = "commit launched", "serving"
+		if off {
+			e.after, e.count = comesBack, twice
+		}
+	}
+	return e
+}
+
+// pattern is the whole story; a fault that is over by itself leaves no bar.
+func (e expectation) pattern(noBar bool) string {
+	parts := []string{e.while, `\|`, e.after, e.count}
+	if noBar {
+		parts[1] = ""
+	}
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// text is the pattern for people.
+func (e expectation) text(noBar bool) string {
+	return strings.ReplaceAll(e.pattern(noBar), `\|`, "|")
+}
+
+func momentNumber(m moment) int {
+	for i := range everyMoment {
+		if everyMoment[i] == m {
+			return i
+		}
+	}
+	panic("no such moment: " + string(m))
+}
+
+// ten are the cells that every change is tested with: each way to end, on both nodes.
+var ten = map[string]bool{
+	"mount stale/during the checks/worker":      true,
+	"mount hang/before the decision/head":       true,
+	"cable pulled/after the commit/worker":      true,
+	"node paused/during boot/worker":            true,
+	"ssh stopped/during launch/head":            true,
+	"port 22 reset/before the decision/worker":  true,
+	"docker stopped/during the checks/head":     true,
+	"dockerd killed/during launch/worker":       true,
+	"power lost and back/after the commit/head": true,
+	"server killed/during boot/head":            true,
+}
