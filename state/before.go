@@ -10,9 +10,6 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// bucketBefore is made by its first value: a database from before has none, and is not damaged.
-const bucketBefore bucket = "before" // what was known before an observation in full, by the row's number
-
 // Before is what a look that was kept in full was judged by: the state as it was, and the hashes
 // of the config of that look.
 type Before struct {
@@ -43,20 +40,12 @@ func beforeOf(tx *bbolt.Tx, next watchdog.State) ([]byte, error) {
 
 // keepBefore writes it under the number of its row. It goes with the observation.
 func keepBefore(tx *bbolt.Tx, number uint64, text []byte) error {
-	b, err := tx.CreateBucketIfNotExists([]byte(bucketBefore))
-	if err != nil {
-		return err
-	}
-	b.FillPercent = 1 // as for all that only grows
-	return b.Put(numberKey(number), text)
+	return bucketBefore.growing(tx).Put(numberKey(number), text)
 }
 
 // forgetBefore deletes what an observation was judged by, and returns how long it was.
 func forgetBefore(tx *bbolt.Tx, key []byte) (int, error) {
 	b := bucketBefore.in(tx)
-	if b == nil {
-		return 0, nil
-	}
 	size := len(b.Get(key))
 	return size, b.Delete(key)
 }
@@ -83,7 +72,7 @@ func (s *Store) Before(number uint64) (*Before, error) {
 	var text []byte
 	var attempts []numbered
 	err := s.view(func(tx *bbolt.Tx) (err error) {
-		if b := bucketBefore.in(tx); b != nil {
+		if b := bucketBefore.in(tx); b != nil { // schema 1
 			text = bytes.Clone(b.Get(numberKey(number)))
 		}
 		attempts, err = readLast(s, bucketAttempts, tx, -1)

@@ -24,7 +24,7 @@ func (s *Store) between(in bucket, from, to time.Time) ([]Row, error) {
 	var raw []numbered
 	err := s.view(func(tx *bbolt.Tx) error {
 		b := in.in(tx)
-		if b == nil { // nothing was saved since changes are kept
+		if b == nil { // schema 1
 			return nil
 		}
 		return b.ForEach(func(key, text []byte) error {

@@ -27,6 +27,9 @@ func (s *Store) create() error {
 		return err
 	}
 	defer os.Remove(built)
+	if err := s.unstamp(); err != nil {
+		return err
+	}
 	if err := os.Link(built, s.path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -73,7 +76,10 @@ func layOut(tx *bbolt.Tx) error {
 	if err != nil {
 		return err
 	}
-	return tx.Bucket([]byte(bucketCurrent)).Put([]byte(keyState), text)
+	if err := bucketCurrent.in(tx).Put([]byte(keyState), text); err != nil {
+		return err
+	}
+	return sealNow(tx)
 }
 
 // mark writes the sidecar where it is missing: after create, or when a crash came between.

@@ -33,7 +33,7 @@ var damages = []struct {
 	{"long text", "no bbolt file", func(t *testing.T, s *Store) { write(t, s, bytes.Repeat([]byte("hello "), 9000)) }},
 	{"zeros", "no bbolt file", func(t *testing.T, s *Store) { write(t, s, make([]byte, 1<<16)) }},
 	{"both meta pages", "no bbolt file", func(t *testing.T, s *Store) { overwrite(t, s, 0, make([]byte, minimumBytes)) }},
-	{"B03 all but the meta pages", "bbolt cannot follow its pages", func(t *testing.T, s *Store) {
+	{"B03 all but the meta pages", "its list of free pages is damaged", func(t *testing.T, s *Store) {
 		info, err := os.Stat(s.Path())
 		check(t, err)
 		overwrite(t, s, minimumBytes, make([]byte, info.Size()-minimumBytes))
@@ -217,6 +217,7 @@ func putIn(b bucket, key, value string) func(*testing.T, *Store) {
 // someoneElses is a good bbolt file that is not ours.
 func someoneElses(t *testing.T, s *Store) {
 	check(t, os.Remove(s.Path()))
+	check(t, s.unstamp())
 	db, err := bbolt.Open(s.Path(), fileMode, &bbolt.Options{PageSize: boltPageSize})
 	check(t, err)
 	check(t, db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("songs")); return err }))
@@ -286,20 +287,32 @@ func TestFaultInTheMap(t *testing.T) {
 	s := filled(t)
 	err := s.with(true, func(db *bbolt.DB) error {
 		check(t, os.Truncate(s.Path(), minimumBytes))
-		return db.View(func(tx *bbolt.Tx) error { return checkSchema(tx, s.Path()) })
+		return db.View(func(tx *bbolt.Tx) error { _, err := s.checkSchema(tx); return err })
 	})
 	if !isDamage(err) {
 		t.Errorf("%v", err)
 	}
 }
 
-// A commit cut off by a power loss leaves one torn meta page; the other one still tells all.
-func TestTornMetaPage(t *testing.T) {
+// A commit cut off by a power loss leaves one torn meta page; the other one still tells all. Torn
+// after a commit that was well it has lost a save, and that is damage.
+func TestTornMetaPageB03(t *testing.T) {
 	for page := range metaPages {
 		s := filled(t)
+		before, was := s.lastSave(), load(t, s)
+		check(t, s.SaveReset(at(time.Hour)))
+		last := s.lastSave()
 		overwrite(t, s, page*boltPageSize+metaAt+40, bytes.Repeat([]byte{0xee}, 16)) // pages and transaction
-		got := load(t, s)
-		same(t, "phase", watchdog.Serving, got.Phase)
+		if uint64(page) != last.Transaction%metaPages {
+			same(t, "reset", at(time.Hour), load(t, s).Reset)
+			check(t, s.SaveReset(at(0)))
+			continue
+		}
+		if _, err := s.Load(); !isDamage(err) || !strings.Contains(err.Error(), "it is older than what was saved last") {
+			t.Errorf("after a commit: %v", err)
+		}
+		check(t, os.WriteFile(s.savedPath(), []byte(fmt.Sprintf(`{"transaction":%d}`, before.Transaction)), fileMode))
+		same(t, "after half a commit", was, load(t, s))
 		check(t, s.SaveReset(at(0)))
 	}
 }

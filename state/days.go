@@ -156,7 +156,7 @@ func (s *Store) Days(n int) ([]Day, error) {
 	var texts [][]byte
 	err := s.view(func(tx *bbolt.Tx) error {
 		b := bucketDays.in(tx)
-		if b == nil { // nothing was saved since days are kept
+		if b == nil { // schema 1
 			return nil
 		}
 		c := b.Cursor()

@@ -11,9 +11,6 @@ import (
 // deedsKept is how many changes and deeds of people are remembered: years, where little happens.
 const deedsKept = 2000
 
-// bucketDeeds is made by its first deed: a database from before has none, and is not damaged.
-const bucketDeeds bucket = "deeds" // by number
-
 // Deed is a change of phase, or something that a person did.
 type Deed struct {
 	At   watchdog.Clock `json:"at"`
@@ -29,13 +26,7 @@ func (s *Store) Record(d Deed) error {
 
 // recordDeeds appends, and forgets the oldest beyond deedsKept.
 func recordDeeds(tx *bbolt.Tx, deeds []Deed) error {
-	if len(deeds) == 0 {
-		return nil
-	}
-	b, err := tx.CreateBucketIfNotExists([]byte(bucketDeeds))
-	if err != nil {
-		return err
-	}
+	b := bucketDeeds.in(tx)
 	for _, d := range deeds {
 		text, err := encode(d)
 		if err != nil {
@@ -61,7 +52,7 @@ func recordDeeds(tx *bbolt.Tx, deeds []Deed) error {
 func (s *Store) Deeds() ([]Deed, error) {
 	var raw []numbered
 	err := s.view(func(tx *bbolt.Tx) (err error) {
-		if bucketDeeds.in(tx) != nil {
+		if bucketDeeds.in(tx) != nil { // schema 1
 			raw, err = readLast(s, bucketDeeds, tx, -1)
 		}
 		return err

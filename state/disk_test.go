@@ -49,7 +49,7 @@ var diskWrites = []struct {
 }
 
 func someState(t *testing.T, dir string) {
-	s, err := Open(dir)
+	s, err := Open(dir, examined)
 	check(t, err)
 	o := sampleLook(0)
 	check(t, s.SaveLook(sampleState(), Row{At: at(0)}, &o))
@@ -61,7 +61,7 @@ func someState(t *testing.T, dir string) {
 
 func onStore(do func(*Store) error) func(string) error {
 	return func(dir string) error {
-		s, err := Open(dir)
+		s, err := Open(dir, examined)
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func faults(writes []string) (all []disktest.Fault) {
 // everything is what a folder holds, for a comparison.
 func everything(t *testing.T, dir string) string {
 	t.Helper()
-	s, err := Open(dir)
+	s, err := Open(dir, examined)
 	check(t, err)
 	rows, err := s.Rows(9)
 	check(t, err)
@@ -246,7 +246,7 @@ func TestSettingAsideOnAFailingDisk(t *testing.T) {
 		dir := folder()
 		answer, err := d.Do(f, "set aside", dir)
 		check(t, err)
-		s, err := Open(dir)
+		s, err := Open(dir, examined)
 		check(t, err)
 		_, errLoad := s.Load()
 		if !isDamage(errLoad) && !ReadFlag(dir).Present {

@@ -20,10 +20,12 @@ const (
 	noFreelist   = ^uint64(0)
 	metaPages    = 2
 	minimumBytes = metaPages * boltPageSize
+	freelistFlag = 0x10
 )
 
 // examine tells a first start from a lost or damaged file before bbolt sees it. bbolt would take
-// an empty file for a new one, and some damage makes it panic where nobody can recover.
+// an empty file for a new one, and some damage makes it panic where nobody can recover: a file that
+// is not as our last save left it is examined by another process first.
 func (s *Store) examine() (fresh bool, err error) {
 	info, err := os.Lstat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -40,7 +42,19 @@ func (s *Store) examine() (fresh bool, err error) {
 	case info.Size() < minimumBytes:
 		return false, s.damaged("the file is short: %d bytes", info.Size())
 	}
-	return false, s.examineMeta()
+	last := s.lastSave() // before the pages: a save may come between
+	if err := s.examineMeta(last); err != nil {
+		return false, err
+	}
+	now := traceOf(info)
+	if now.known(last.Trace) || now.known(s.examined) {
+		return false, nil
+	}
+	if err := s.examiner(s.path); err != nil {
+		return false, err
+	}
+	s.examined = now
+	return false, nil
 }
 
 // absent says whether there never was a database, or it got lost.
@@ -55,29 +69,42 @@ func (s *Store) absent() (fresh bool, err error) {
 	return false, s.damaged("the file vanished")
 }
 
-// examineMeta reads the two meta pages and compares the newer valid one with the file.
-func (s *Store) examineMeta() error {
+// examineMeta compares the file with the newest of its meta pages, and that with our last save.
+func (s *Store) examineMeta(last saved) error {
 	f, err := os.Open(s.path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	var head [minimumBytes]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil {
-		return err
-	}
-	info, err := f.Stat() // after the read: the file grows before a meta page tells of it
+	newest, err := s.newestMeta(f)
 	if err != nil {
 		return err
 	}
-	if err := checkMeta(head, info.Size()); err != nil {
-		return &DamageError{Path: s.path, Cause: err}
+	if newest.transaction < last.Transaction {
+		return s.damaged("it is older than what was saved last: save %d, and that was %d", newest.transaction, last.Transaction)
 	}
 	return nil
 }
 
+// newestMeta reads the two meta pages and returns the newer valid one, if the file fits it.
+func (s *Store) newestMeta(f *os.File) (meta, error) {
+	var head [minimumBytes]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return meta{}, err
+	}
+	info, err := f.Stat() // after the read: the file grows before a meta page tells of it
+	if err != nil {
+		return meta{}, err
+	}
+	newest, err := checkMeta(head, info.Size())
+	if err != nil {
+		return meta{}, &DamageError{Path: s.path, Cause: err}
+	}
+	return newest, nil
+}
+
 // checkMeta says why bbolt could not work with such a file.
-func checkMeta(head [minimumBytes]byte, size int64) error {
+func checkMeta(head [minimumBytes]byte, size int64) (meta, error) {
 	var newest *meta
 	for i := range metaPages {
 		m, ok := parseMeta(head[i*boltPageSize+metaAt:][:metaSize])
@@ -87,16 +114,16 @@ func checkMeta(head [minimumBytes]byte, size int64) error {
 	}
 	switch {
 	case newest == nil:
-		return errors.New("it is no bbolt file, or its first pages are damaged")
+		return meta{}, errors.New("it is no bbolt file, or its first pages are damaged")
 	case newest.pageSize != boltPageSize:
-		return fmt.Errorf("its pages have %d bytes instead of %d", newest.pageSize, boltPageSize)
+		return meta{}, fmt.Errorf("its pages have %d bytes instead of %d", newest.pageSize, boltPageSize)
 	case newest.freelist == noFreelist:
 		// bbolt would rebuild the list in goroutines whose panics cannot be recovered.
-		return errors.New("it has no list of free pages")
+		return meta{}, errors.New("it has no list of free pages")
 	case newest.pages > uint64(size)/boltPageSize:
-		return fmt.Errorf("the file is cut off: %d bytes of %d pages", size, newest.pages)
+		return meta{}, fmt.Errorf("the file is cut off: %d bytes of %d pages", size, newest.pages)
 	}
-	return nil
+	return *newest, nil
 }
 
 type meta struct {

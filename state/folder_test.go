@@ -15,7 +15,7 @@ import (
 
 func TestOpenCreatesTheFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	_, err := Open(dir)
+	_, err := Open(dir, examined)
 	check(t, err)
 	info, err := os.Stat(dir)
 	check(t, err)
@@ -40,7 +40,7 @@ func TestOpenRefuses(t *testing.T) {
 
 func refuses(t *testing.T, dir, want string) {
 	t.Helper()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := Open(dir, examined); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Open: %v, want %q", err, want)
 	}
 }

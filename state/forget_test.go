@@ -49,6 +49,7 @@ func (u *unsynced) do(change func(*bbolt.Tx) error) {
 func (u *unsynced) commit() {
 	u.t.Helper()
 	if u.tx != nil {
+		check(u.t, sealNow(u.tx))
 		check(u.t, u.tx.Commit())
 	}
 	u.tx, u.open = nil, 0
@@ -264,6 +265,7 @@ func TestAnEarlierDatabaseGoesOn(t *testing.T) {
 		for _, b := range addedBuckets() {
 			check(t, tx.DeleteBucket([]byte(b)))
 		}
+		check(t, writeSchema(tx, 1))
 		return bucketCurrent.in(tx).Delete([]byte(keyLedger))
 	})
 	want := load(t, s)
@@ -271,7 +273,12 @@ func TestAnEarlierDatabaseGoesOn(t *testing.T) {
 	check(t, err)
 	changes, err := s.ChangesBetween(time.Time{}, noon.Add(day))
 	check(t, err)
-	same(t, "nothing yet", 0, len(days)+len(changes))
+	deeds, err := s.Deeds()
+	check(t, err)
+	before, err := s.Before(2)
+	check(t, err)
+	same(t, "nothing yet", 0, len(days)+len(changes)+len(deeds))
+	same(t, "nor this", (*Before)(nil), before)
 	o := sampleLook(time.Hour)
 	check(t, s.SaveLook(sampleState(), Row{At: o.At}, &o))
 	same(t, "the rest stays", want, load(t, s))

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		"fulldisk": playFullDisk,
 		"nodisk":   playNoDisk,
 		"disk":     playDisk,
+		"examine":  playExamine,
 	}
 	role := os.Getenv(roleEnv)
 	if role == "" {
@@ -80,10 +81,26 @@ func playOutliver(string) error {
 	return nil
 }
 
+// playExamine examines a database.
+func playExamine(path string) error {
+	Answer(path, os.Stdout)
+	return nil
+}
+
+// examined is how the tests' stores examine: in a process of its own, as the program does it.
+var examined = InChild(func(ctx context.Context, path string) *exec.Cmd { return playing(ctx, "examine", path) })
+
+// playing is the command of a role.
+func playing(ctx context.Context, role, dir string) *exec.Cmd {
+	c := exec.CommandContext(ctx, "/proc/self/exe")
+	c.Env = append(os.Environ(), roleEnv+"="+role, dirEnv+"="+dir)
+	return c
+}
+
 // playFullDisk saves something that does not fit any more.
 func playFullDisk(dir string) error {
 	signal.Ignore(syscall.SIGXFSZ)
-	s, err := Open(dir)
+	s, err := Open(dir, examined)
 	if err != nil {
 		return err
 	}
@@ -103,7 +120,7 @@ func playFullDisk(dir string) error {
 // playNoDisk saves for the first time where nothing can be written.
 func playNoDisk(dir string) error {
 	signal.Ignore(syscall.SIGXFSZ)
-	s, err := Open(dir)
+	s, err := Open(dir, examined)
 	if err != nil {
 		return err
 	}
@@ -115,12 +132,7 @@ func playNoDisk(dir string) error {
 }
 
 func command(role, dir string) *exec.Cmd {
-	exe, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	c := exec.Command(exe)
-	c.Env = append(os.Environ(), roleEnv+"="+role, dirEnv+"="+dir)
+	c := playing(context.Background(), role, dir)
 	c.Stderr = os.Stderr
 	return c
 }

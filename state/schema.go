@@ -11,7 +11,7 @@ import (
 
 // schemaVersion rises with each change of the buckets or of a stored type: an older watchdog
 // reads strictly and would take a new field for damage.
-const schemaVersion = 1
+const schemaVersion = 2
 
 const schemaMarker = "cluster-watchdog state"
 
@@ -26,32 +26,16 @@ const (
 	bucketFull     bucket = "full"     // the observations of some rows, by the row's number
 	bucketChanges  bucket = "changes"  // those rows once more: they outlive the others
 	bucketDays     bucket = "days"     // totals, by date
+	bucketBefore   bucket = "before"   // what was known before an observation in full, by the row's number
+	bucketDeeds    bucket = "deeds"    // by number
 )
 
 func buckets() []bucket {
 	return append([]bucket{bucketSchema, bucketCurrent, bucketAttempts, bucketRows, bucketFull}, addedBuckets()...)
 }
 
-// addedBuckets came after the first databases were made: the next save adds them.
-func addedBuckets() []bucket { return []bucket{bucketChanges, bucketDays} }
-
-// addBuckets adds to an earlier database what it lacks. Observations without their rows go.
-func addBuckets(tx *bbolt.Tx) error {
-	if bucketChanges.in(tx) == nil {
-		if err := tx.DeleteBucket([]byte(bucketFull)); err != nil {
-			return err
-		}
-		if _, err := tx.CreateBucket([]byte(bucketFull)); err != nil {
-			return err
-		}
-	}
-	for _, b := range addedBuckets() {
-		if _, err := tx.CreateBucketIfNotExists([]byte(b)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// addedBuckets came after the first databases were made: schema 1 may lack them.
+func addedBuckets() []bucket { return []bucket{bucketChanges, bucketDays, bucketBefore, bucketDeeds} }
 
 // The keys of the buckets schema and current.
 const (
@@ -72,29 +56,30 @@ func writeSchema(tx *bbolt.Tx, version int) error {
 	return b.Put([]byte(keyVersion), []byte(strconv.Itoa(version)))
 }
 
-// checkSchema refuses a database that is not ours, not whole, or from a later watchdog.
-func checkSchema(tx *bbolt.Tx, path string) error {
-	damage := func(format string, args ...any) error {
-		return &DamageError{Path: path, Cause: fmt.Errorf(format, args...)}
-	}
+// checkSchema returns the schema of a database. It refuses one that is not ours, not whole, or from a
+// later watchdog.
+func (s *Store) checkSchema(tx *bbolt.Tx) (version int, err error) {
 	b := tx.Bucket([]byte(bucketSchema))
 	if b == nil || string(b.Get([]byte(keyMarker))) != schemaMarker {
-		return damage("it has no schema marker")
+		return 0, s.damaged("it has no schema marker")
 	}
 	text := string(b.Get([]byte(keyVersion)))
-	version, err := strconv.Atoi(text)
+	version, err = strconv.Atoi(text)
 	if err != nil || version < 1 {
-		return damage("its schema version is %.20q", text)
+		return 0, s.damaged("its schema version is %.20q", text)
 	}
 	if version > schemaVersion {
-		return &NewerError{Path: path, Version: version}
+		return 0, &NewerError{Path: s.path, Version: version}
 	}
 	for _, name := range buckets() {
-		if tx.Bucket([]byte(name)) == nil && !slices.Contains(addedBuckets(), name) {
-			return damage("its part %q is missing", name)
+		if tx.Bucket([]byte(name)) == nil && (version > 1 || !slices.Contains(addedBuckets(), name)) {
+			return 0, s.damaged("its part %q is missing", name)
 		}
 	}
-	return nil
+	if version >= sealedSince {
+		err = s.checkSeal(tx)
+	}
+	return version, err
 }
 
 // in returns the bucket, which checkSchema has seen.

@@ -26,6 +26,9 @@ func (s *Store) SetAside(now time.Time, why string) (newPath string, err error) 
 		return "", s.fault("replace", err)
 	}
 	defer os.Remove(built)
+	if err := s.unstamp(); err != nil {
+		return "", s.fault("set aside", err)
+	}
 	newPath, err = s.moveAway(now)
 	if err != nil {
 		return "", s.fault("set aside", err)

@@ -30,15 +30,19 @@ type Store struct {
 	path    string
 	timeout time.Duration
 	mu      sync.Mutex // one call at a time, or our own goroutines would wait in bbolt's slow retries
+
+	examiner Examiner
+	examined trace // the file as it was examined or saved by this Store
 }
 
 // Open checks the folder, and creates it if it is absent. The database itself is created by the
-// first call that saves something.
-func Open(dir string) (*Store, error) {
+// first call that saves something. The examiner sees a database that is not as our last save left it,
+// say after a reboot, before this process opens it.
+func Open(dir string, examiner Examiner) (*Store, error) {
 	if err := checkFolder(dir); err != nil {
 		return nil, err
 	}
-	return &Store{dir: dir, path: filepath.Join(dir, fileName), timeout: openTimeout}, nil
+	return &Store{dir: dir, path: filepath.Join(dir, fileName), timeout: openTimeout, examiner: examiner}, nil
 }
 
 // Path returns the path of the database.
@@ -64,7 +68,7 @@ func (s *Store) view(read func(*bbolt.Tx) error) error {
 	}
 	return s.fault("read", s.with(true, func(db *bbolt.DB) error {
 		return db.View(func(tx *bbolt.Tx) error {
-			if err := checkSchema(tx, s.path); err != nil {
+			if _, err := s.checkSchema(tx); err != nil {
 				return err
 			}
 			return read(tx)
@@ -72,7 +76,8 @@ func (s *Store) view(read func(*bbolt.Tx) error) error {
 	}))
 }
 
-// update runs write in one transaction. On a first start it creates the database.
+// update runs write in one transaction. On a first start it creates the database; one of an earlier
+// schema it brings to ours.
 func (s *Store) update(write func(*bbolt.Tx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,23 +85,37 @@ func (s *Store) update(write func(*bbolt.Tx) error) error {
 	if err == nil && fresh {
 		err = s.create()
 	}
-	if err == nil {
-		err = s.mark()
-	}
 	if err != nil {
 		return s.fault("save", err)
 	}
 	return s.fault("save", s.with(false, func(db *bbolt.DB) error {
-		return db.Update(func(tx *bbolt.Tx) error {
-			if err := checkSchema(tx, s.path); err != nil {
-				return err
-			}
-			if err := addBuckets(tx); err != nil {
-				return err
-			}
-			return write(tx)
+		number := 0
+		err := db.Update(func(tx *bbolt.Tx) error {
+			number = tx.ID()
+			return s.change(tx, write)
 		})
+		if err == nil {
+			s.stamp(number)
+		}
+		return err
 	}))
+}
+
+// change is all of a transaction that saves. A database that is not ours to change is left as it is,
+// and its folder too.
+func (s *Store) change(tx *bbolt.Tx, write func(*bbolt.Tx) error) error {
+	version, err := s.checkSchema(tx)
+	for _, step := range []func() error{
+		s.mark,
+		func() error { return s.migrate(tx, version) },
+		func() error { return write(tx) },
+		func() error { return sealNow(tx) },
+	} {
+		if err == nil {
+			err = step()
+		}
+	}
+	return err
 }
 
 // with opens the database, runs use, and closes it. bbolt panics on many kinds of damage, and a

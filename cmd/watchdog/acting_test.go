@@ -17,7 +17,7 @@ func TestHeldForLongIsToldOnce(t *testing.T) {
 	var heard bytes.Buffer
 	s := &session{config: Config{StateDir: t.TempDir(), Period: time.Minute}, now: probe.Now, log: zerolog.New(&heard)}
 	var err error
-	if s.store, err = state.Open(s.config.StateDir); err != nil {
+	if s.store, err = openState(s.config.StateDir); err != nil {
 		t.Fatal(err)
 	}
 	holder := func(pid int, held time.Duration) state.Holder {

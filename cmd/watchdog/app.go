@@ -58,7 +58,7 @@ func (a *app) open() (*session, error) {
 		return nil, err
 	}
 	s := &session{app: a, config: c, policy: c.Policy(buildTime()), now: probe.Now, log: newLogger(a.errs, os.Getenv, a.story)}
-	if s.past, err = state.Open(c.StateDir); err != nil {
+	if s.past, err = openState(c.StateDir); err != nil {
 		return nil, err
 	}
 	s.store = s.past

@@ -15,7 +15,7 @@ const followPoll = 200 * time.Millisecond
 // follow waits a while for a restart that a disarm has hit, and says what stands: which ranks run,
 // and that their memory is held. The disarm stands whatever becomes of this.
 func (a *app) follow(ctx context.Context, dir string, h state.Holder) {
-	store, err := state.Open(dir)
+	store, err := openState(dir)
 	if err != nil {
 		return
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"cluster-watchdog/restart"
-	"cluster-watchdog/state"
 	"cluster-watchdog/state/disktest"
 	"cluster-watchdog/watchdog"
 	"cluster-watchdog/watchdog/probe"
@@ -77,7 +76,7 @@ func onDisk(w *diskWorld) (*session, error) {
 	a := &app{out: io.Discard, errs: io.Discard}
 	s := &session{app: a, config: c, policy: c.Policy(time.Time{}), nodes: w, now: probe.Now, log: zerolog.Nop()}
 	var err error
-	if s.past, err = state.Open(c.StateDir); err != nil {
+	if s.past, err = openState(c.StateDir); err != nil {
 		return nil, err
 	}
 	s.store = s.past
@@ -246,7 +245,7 @@ func (j *judged) mended(f disktest.Fault, dir string, a diskAnswer) {
 	if a.Runs != diskRanks || slices.Max(a.Times) > 2 {
 		j.t.Errorf("%s: %d ranks run, launched %v times: exit code %d, %s", f, a.Runs, a.Times, a.Code, a.Error)
 	}
-	store, err := state.Open(filepath.Join(dir, "state"))
+	store, err := openState(filepath.Join(dir, "state"))
 	if err != nil {
 		j.t.Fatal(err)
 	}

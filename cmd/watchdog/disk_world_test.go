@@ -13,7 +13,6 @@ import (
 
 	"cluster-watchdog/restart"
 	"cluster-watchdog/scripts"
-	"cluster-watchdog/state"
 )
 
 // diskWorld is a group on nodes in memory, with the state and the evidence on a real disk. It
@@ -91,7 +90,7 @@ func (w *diskWorld) compare(s scripts.Script, rank int, env map[string]string) {
 			w.wrong = append(w.wrong, fmt.Sprintf("%s on rank %d: %s", s.Name(), rank, words))
 		}
 	}
-	store, err := state.Open(filepath.Join(w.dir, "state"))
+	store, err := openState(filepath.Join(w.dir, "state"))
 	if err != nil {
 		must(false, err.Error())
 		return

@@ -103,7 +103,7 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().StringVarP(&a.configPath, "config", "c", defaultConfigPath, "config file")
 	for _, command := range []*cobra.Command{
 		tickCommand(a), statusCommand(a), planCommand(a), checkCommand(a), armCommand(a),
-		disarmCommand(a), restartCommand(a), stopCommand(a), historyCommand(a), explainCommand(a), resetCommand(a), demoCommand(a), demoNodeCommand(),
+		disarmCommand(a), restartCommand(a), stopCommand(a), historyCommand(a), explainCommand(a), resetCommand(a), demoCommand(a), demoNodeCommand(), examineStateCommand(),
 		installCommand(a), uninstallCommand(a), versionCommand(a),
 	} {
 		command.Args = orUsage(command.Args)

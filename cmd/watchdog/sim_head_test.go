@@ -57,7 +57,7 @@ func newHead(t testing.TB, s *simulation, number int) *head {
 	}
 	if s.options.files {
 		h.config.LogDir = filepath.Join(dir, "cases")
-		store, err := state.Open(dir)
+		store, err := state.Open(dir, state.Examine) // there are no processes in this time
 		if err != nil {
 			t.Fatal(err)
 		}

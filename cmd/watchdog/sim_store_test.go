@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -131,14 +132,22 @@ func (m *memoryStore) SetAside(now time.Time, why string) (string, error) {
 type fileStore struct {
 	*state.Store
 	marked []byte
+	saved  []byte // what was written beside it
 }
 
-func (f *fileStore) mark() { f.marked, _ = os.ReadFile(f.Path()) }
+func (f *fileStore) savedPath() string { return filepath.Join(filepath.Dir(f.Path()), "saved") }
+
+func (f *fileStore) mark() {
+	f.marked, _ = os.ReadFile(f.Path())
+	f.saved, _ = os.ReadFile(f.savedPath())
+}
 
 func (f *fileStore) rollback() {
 	if f.marked != nil {
-		if err := os.WriteFile(f.Path(), f.marked, 0o600); err != nil {
-			panic(err)
+		for path, content := range map[string][]byte{f.Path(): f.marked, f.savedPath(): f.saved} {
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				panic(err)
+			}
 		}
 	}
 }
