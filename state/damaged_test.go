@@ -2,6 +2,7 @@ package state
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -283,3 +284,5 @@ func TestSealB03(t *testing.T) {
 }
 
 func watchdogAttempt(id int) watchdog.Attempt { return watchdog.Attempt{ID: id, Started: at(0)} }
+
+func sumBytes(b []byte) [sha256.Size]byte { return sha256.Sum256(b) }
