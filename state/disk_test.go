@@ -162,7 +162,7 @@ func everything(t *testing.T, dir string) string {
 // Every write of everything that is saved fails once in each way, and stays so. What is on the disk
 // is then what was there before or what was to be saved, never a mix; the error says what to do; and
 // with the disk mended it goes on.
-func TestAnyWriteFails(t *testing.T) {
+func TestAnyWriteFailsB06(t *testing.T) {
 	d, root := failingDisk(t)
 	for _, w := range diskWrites {
 		t.Run(w.name, func(t *testing.T) {

@@ -42,12 +42,12 @@ func (s *Store) examine() (fresh bool, err error) {
 	case info.Size() < minimumBytes:
 		return false, s.damaged("the file is short: %d bytes", info.Size())
 	}
-	last := s.lastSave() // before the pages: a save may come between
-	if err := s.examineMeta(last); err != nil {
+	s.last = s.lastSave() // before the pages: a save may come between
+	if err := s.examineMeta(); err != nil {
 		return false, err
 	}
 	now := traceOf(info)
-	if now.known(last.Trace) || now.known(s.examined) {
+	if now.known(s.last.Trace) || now.known(s.examined) {
 		return false, nil
 	}
 	if err := s.examiner(s.path); err != nil {
@@ -69,21 +69,15 @@ func (s *Store) absent() (fresh bool, err error) {
 	return false, s.damaged("the file vanished")
 }
 
-// examineMeta compares the file with the newest of its meta pages, and that with our last save.
-func (s *Store) examineMeta(last saved) error {
+// examineMeta compares the file with the newest of its meta pages.
+func (s *Store) examineMeta() error {
 	f, err := os.Open(s.path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	newest, err := s.newestMeta(f)
-	if err != nil {
-		return err
-	}
-	if newest.transaction < last.Transaction {
-		return s.damaged("it is older than what was saved last: save %d, and that was %d", newest.transaction, last.Transaction)
-	}
-	return nil
+	_, err = s.newestMeta(f)
+	return err
 }
 
 // newestMeta reads the two meta pages and returns the newer valid one, if the file fits it.

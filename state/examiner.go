@@ -49,7 +49,7 @@ func examineIn(command func(context.Context, string) *exec.Cmd, path string, tim
 	case strings.HasPrefix(words, wordDamaged):
 		return &DamageError{Path: path, Cause: errors.New(strings.TrimPrefix(words, wordDamaged))}
 	case strings.HasPrefix(words, wordFault):
-		return errors.New(strings.TrimPrefix(words, wordFault))
+		return wordedError{errors.New(strings.TrimPrefix(words, wordFault))}
 	case ctx.Err() != nil && used < work:
 		return cannotExamine(path, "it was not done within %s, of which it got to work for %s: the disk or the machine is too busy", timeout, used.Round(time.Millisecond))
 	case ctx.Err() != nil:
@@ -61,7 +61,7 @@ func examineIn(command func(context.Context, string) *exec.Cmd, path string, tim
 }
 
 func cannotExamine(path, format string, args ...any) error {
-	return fmt.Errorf("cannot examine the state %s: %s; look at memory, tasks and the disk, for example with free, df and dmesg", path, fmt.Sprintf(format, args...))
+	return wordedError{fmt.Errorf("cannot examine the state %s: %s; look at memory, tasks and the disk, for example with free, df and dmesg", path, fmt.Sprintf(format, args...))}
 }
 
 // endedByOthers says whether a process was killed from outside, such as for the machine's memory, or

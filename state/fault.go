@@ -36,15 +36,19 @@ func (e *NewerError) Error() string {
 	return fmt.Sprintf("cannot use the state %s: it has schema %d and this watchdog knows only %d; install the later watchdog again", e.Path, e.Version, schemaVersion)
 }
 
+// wordedError says all that there is to say.
+type wordedError struct{ error }
+
 func (s *Store) damaged(format string, args ...any) error {
 	return &DamageError{Path: s.path, Cause: fmt.Errorf(format, args...)}
 }
 
-// fault words an error for people. Damage and a newer schema speak for themselves.
+// fault words an error for people, unless it speaks for itself.
 func (s *Store) fault(verb string, err error) error {
 	var damage *DamageError
 	var newer *NewerError
-	if err == nil || errors.As(err, &damage) || errors.As(err, &newer) {
+	var worded wordedError
+	if err == nil || errors.As(err, &damage) || errors.As(err, &newer) || errors.As(err, &worded) {
 		return err
 	}
 	return fmt.Errorf("cannot %s the state %s: %w; %s", verb, s.path, err, hint(err))

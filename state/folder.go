@@ -16,12 +16,8 @@ func checkFolder(dir string) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return fmt.Errorf("cannot create the state folder %s: %w; %s", dir, err, hint(err))
 	}
-	var on syscall.Statfs_t
-	if err := syscall.Statfs(dir, &on); err != nil {
-		return fmt.Errorf("cannot tell the file system of the state folder %s: %w; %s", dir, err, hint(err))
-	}
-	if name := netfs.Name(int64(on.Type)); name != "" {
-		return fmt.Errorf("cannot keep state in %s: it is on %s, where locks and mapped files are not safe; choose a folder on a local disk", dir, name)
+	if err := checkDisk(dir, syscall.Statfs); err != nil {
+		return err
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -30,6 +26,18 @@ func checkFolder(dir string) error {
 	owner := info.Sys().(*syscall.Stat_t).Uid
 	if problem := folderProblem(owner, os.Geteuid(), info.Mode()); problem != "" {
 		return fmt.Errorf("cannot keep state in %s: %s; see it with: ls -ld %s", dir, problem, dir)
+	}
+	return nil
+}
+
+// checkDisk refuses a network file system.
+func checkDisk(dir string, statfs func(string, *syscall.Statfs_t) error) error {
+	var on syscall.Statfs_t
+	if err := statfs(dir, &on); err != nil {
+		return fmt.Errorf("cannot tell the file system of the state folder %s: %w; %s", dir, err, hint(err))
+	}
+	if name := netfs.Name(int64(on.Type)); name != "" {
+		return fmt.Errorf("cannot keep state in %s: it is on %s, where locks and mapped files are not safe; choose a folder on a local disk", dir, name)
 	}
 	return nil
 }

@@ -45,6 +45,26 @@ func refuses(t *testing.T, dir, want string) {
 	}
 }
 
+// The kernel's answer is made up: nothing can be mounted in a test.
+func TestNetworkFileSystemIsRefusedB02(t *testing.T) {
+	for magic, want := range map[int64]string{
+		0x6969: "it is on NFS", 0xff534d42: "it is on SMB", 0x01021997: "it is on 9p", 0xef53: "", 0x01021994: "",
+	} {
+		err := checkDisk("/var/lib/x", func(dir string, on *syscall.Statfs_t) error {
+			same(t, "asked of", "/var/lib/x", dir)
+			on.Type = magic
+			return nil
+		})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%#x: %v", magic, err)
+		}
+	}
+	err := checkDisk("/var/lib/x", func(string, *syscall.Statfs_t) error { return syscall.EIO })
+	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "cannot tell the file system of the state folder /var/lib/x") {
+		t.Error(err)
+	}
+}
+
 func TestFolderProblem(t *testing.T) {
 	rows := []struct {
 		name  string
@@ -106,7 +126,7 @@ func TestUnreadableDatabaseIsNoDamage(t *testing.T) {
 	})
 }
 
-func TestFullDiskIsNoDamage(t *testing.T) {
+func TestFullDiskIsNoDamageB06(t *testing.T) {
 	s := filled(t)
 	want := load(t, s)
 	_, out, _ := play(t, "fulldisk", s.dir)
@@ -118,7 +138,7 @@ func TestFullDiskIsNoDamage(t *testing.T) {
 }
 
 // A tick each minute on a full disk must not fill the folder with names.
-func TestFullDiskLeavesNothingBehind(t *testing.T) {
+func TestFullDiskLeavesNothingBehindB06(t *testing.T) {
 	dir := t.TempDir()
 	_, out, _ := play(t, "nodisk", dir)
 	if !out.Scan() || !strings.Contains(out.Text(), "cannot save the state") {

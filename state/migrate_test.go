@@ -103,12 +103,15 @@ func TestMigrationOnAFailingDisk(t *testing.T) {
 
 // Of a newer watchdog's folder nothing is touched, by whatever is called.
 func TestNewerSchemaLeavesItsFolderAlone(t *testing.T) {
-	for _, sidecar := range []bool{true, false} {
+	for name, change := range map[string]func(*Store){
+		"":                      func(*Store) {},
+		"no sidecar":            func(s *Store) { check(t, os.Remove(filepath.Join(s.dir, sidecarName))) },
+		"no last save":          func(s *Store) { check(t, s.unstamp()) },
+		"an older one put back": func(s *Store) { check(t, os.WriteFile(s.savedPath(), []byte(`{"transaction":999}`), fileMode)) },
+	} {
 		s := filled(t)
 		inside(t, s, func(tx *bbolt.Tx) error { return writeSchema(tx, schemaVersion+1) })
-		if !sidecar {
-			check(t, os.Remove(filepath.Join(s.dir, sidecarName)))
-		}
+		change(s)
 		before := folder(t, s.dir)
 		other, err := Open(s.dir, examined)
 		check(t, err)
@@ -122,7 +125,7 @@ func TestNewerSchemaLeavesItsFolderAlone(t *testing.T) {
 			"ClearArm": other.ClearArm(), "SaveAttempt": other.SaveAttempt(watchdog.Attempt{ID: 1}), "Record": other.Record(Deed{}), "SaveTold": other.SaveTold(nil),
 		} {
 			if newer, ok := err.(*NewerError); !ok || newer.Version != schemaVersion+1 {
-				t.Errorf("%s: %v", call, err)
+				t.Errorf("%s: %s: %v", name, call, err)
 			}
 		}
 		same(t, "the folder", before, folder(t, s.dir))

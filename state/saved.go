@@ -19,8 +19,8 @@ const bootIDFile = "/proc/sys/kernel/random/boot_id"
 // saved is what that file holds. Its transaction only ever grows, and is written behind the
 // database's own sync: a database with a lower one has lost what was saved.
 type saved struct {
-	Transaction uint64 `json:"transaction"`
-	Trace       trace  `json:"trace"`
+	Transaction int   `json:"transaction"`
+	Trace       trace `json:"trace"`
 }
 
 // trace changes with each write to a file, by whomever. After a reboot nothing is known of what the
@@ -64,7 +64,7 @@ func (s *Store) stamp(transaction int) {
 		return
 	}
 	s.examined = traceOf(info)
-	text, err := json.Marshal(saved{Transaction: uint64(transaction), Trace: s.examined})
+	text, err := json.Marshal(saved{Transaction: transaction, Trace: s.examined})
 	if err == nil {
 		_ = os.WriteFile(s.savedPath(), append(text, '\n'), fileMode)
 	}

@@ -76,6 +76,9 @@ func (s *Store) checkSchema(tx *bbolt.Tx) (version int, err error) {
 			return 0, s.damaged("its part %q is missing", name)
 		}
 	}
+	if number := savedBy(tx); number < s.last.Transaction {
+		return 0, s.damaged("it is older than what was saved last: save %d, and that was %d", number, s.last.Transaction)
+	}
 	if version >= sealedSince {
 		err = s.checkSeal(tx)
 	}

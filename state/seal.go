@@ -27,17 +27,21 @@ func sealNow(tx *bbolt.Tx) error {
 	return bucketCurrent.in(tx).Put([]byte(keySeal), text)
 }
 
-// checkSeal sees whether all is as that transaction left it. A transaction that writes has the next
-// number already.
+// savedBy is the transaction that saved what this one sees. One that writes has the next number already.
+func savedBy(tx *bbolt.Tx) int {
+	if tx.Writable() {
+		return tx.ID() - 1
+	}
+	return tx.ID()
+}
+
+// checkSeal sees whether all is as the last transaction left it.
 func (s *Store) checkSeal(tx *bbolt.Tx) error {
 	var found seal
 	if err := s.decode(keySeal, bucketCurrent.in(tx).Get([]byte(keySeal)), &found); err != nil {
 		return err
 	}
-	last := tx.ID()
-	if tx.Writable() {
-		last--
-	}
+	last := savedBy(tx)
 	switch {
 	case found.Transaction != last:
 		return s.damaged("its values are those of save %d, and the last one was %d", found.Transaction, last)

@@ -33,6 +33,7 @@ type Store struct {
 
 	examiner Examiner
 	examined trace // the file as it was examined or saved by this Store
+	last     saved // as it was before the present call
 }
 
 // Open checks the folder, and creates it if it is absent. The database itself is created by the

@@ -157,8 +157,8 @@ func TestNewerSchemaIsRefusedUntouched(t *testing.T) {
 	}
 }
 
-// B01: a database that another process keeps open is an error after the timeout, and no damage.
-func TestHeldDatabaseTimesOut(t *testing.T) {
+// A database that another process keeps open is an error after the timeout, and no damage.
+func TestHeldDatabaseTimesOutB01(t *testing.T) {
 	s := filled(t)
 	s.timeout = 60 * time.Millisecond
 	db, err := bbolt.Open(s.Path(), fileMode, nil)
@@ -174,7 +174,7 @@ func TestHeldDatabaseTimesOut(t *testing.T) {
 }
 
 // In the middle of a restart the lock is held and attempts are being saved; status still reads.
-func TestLoadInTheMiddleOfARestart(t *testing.T) {
+func TestLoadInTheMiddleOfARestartB01(t *testing.T) {
 	s := filled(t)
 	lock, err := Acquire(t.Context(), s.dir, "tick", clock)
 	check(t, err)

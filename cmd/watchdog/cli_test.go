@@ -67,6 +67,11 @@ func TestScripts(t *testing.T) {
 			}
 			e.Defer(func() { os.RemoveAll(heard) })
 			e.Setenv("HEARD", heard)
+			states, err := filepath.Abs("../../state/testdata")
+			if err != nil {
+				return err
+			}
+			e.Setenv("STATES", states)
 			return os.Chmod(heard, 0o777)
 		},
 		Condition: func(name string) (bool, error) {

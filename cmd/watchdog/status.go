@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -36,8 +37,11 @@ type status struct {
 	Size     int64              `json:"size,omitempty"`  // of the database, in bytes
 	// How long each kind of death may go unnoticed at worst, as it follows from the config.
 	Detections []watchdog.Detection `json:"detections"`
-	Damage     string               `json:"damage,omitempty"`
+	Damage     string               `json:"damage,omitempty"` // why the state cannot be read: then all that it holds is unknown
 }
+
+// unknown is the phase and the budget where the state cannot be read.
+const unknown = "unknown"
 
 // stalePeriods without a look mean that the timer does not fire.
 const stalePeriods = 3
@@ -57,9 +61,15 @@ func statusCommand(a *app) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return s.printJSON(st)
+				if err := s.printJSON(st); err != nil {
+					return err
+				}
+			} else {
+				s.printStatus(st)
 			}
-			s.printStatus(st)
+			if st.Damage != "" {
+				return codeError{code: exitFault}
+			}
 			return nil
 		},
 	}
@@ -70,16 +80,18 @@ func statusCommand(a *app) *cobra.Command {
 func (s *session) status() (status, error) {
 	now := s.now()
 	st, damage, err := s.load()
-	if err != nil {
-		return status{}, err
-	}
+	fault := errors.Join(err, asError(damage))
 	out := status{Group: s.config.Group, Phase: st.Phase.String(), Since: st.Since, Served: st.Served, ServedIn: st.ServedIn, Incident: st.Incident,
 		Ranks: st.Ranks, LastGood: st.LastGood, Budget: s.policy.BudgetWords(st, now),
 		Detections: s.policy.Detections(s.config.Period)}
-	if damage != nil {
-		out.Damage = damage.Error()
+	flag := state.ReadFlag(s.config.StateDir)
+	out.Armed, out.Switch = s.policy.Switch(st, flag, now)
+	if fault != nil {
+		out.Damage, out.Phase, out.Budget = fault.Error(), unknown, unknown
+		if !flag.Present {
+			out.Switch = unknown + ": the state tells who armed it; nothing is done without it"
+		}
 	}
-	out.Armed, out.Switch = s.policy.Switch(st, state.ReadFlag(s.config.StateDir), now)
 	working := 0
 	if h, busy := state.HeldBy(s.config.StateDir); busy {
 		working = h.PID
@@ -98,7 +110,7 @@ func (s *session) status() (status, error) {
 		}
 	}
 	out.Down = isDown(st)
-	if damage == nil {
+	if fault == nil {
 		rows, err := s.store.Rows(1)
 		if err != nil {
 			return status{}, err

@@ -103,6 +103,7 @@ func (s *session) dryRun(ctx context.Context) error {
 	o := s.observe(ctx, st, false, nil)
 	if fault := errors.Join(err, asError(damage)); fault != nil {
 		o.StoreFault = fault.Error()
+		fmt.Fprintln(s.out, "without its state: "+plain(fault.Error()))
 	}
 	s.askChecks(ctx, &o)
 	d := watchdog.Decide(s.policy, st, o)
