@@ -143,17 +143,18 @@ func (c *corpus) all() (all []oneDamage) {
 	}
 	for _, n := range c.some(2) {
 		other := 2 + c.randomness.IntN(c.pages-2)
-		add(fmt.Sprint("zeros in page ", n), false, func(f []byte) []byte { clear(page(f, n)); return f })
+		content := order.Uint64(page(c.good, n)) != uint64(n) // of a value that is larger than a page
+		add(fmt.Sprint("zeros in page ", n), content, func(f []byte) []byte { clear(page(f, n)); return f })
 		add(fmt.Sprint("zeros from page ", n), false, func(f []byte) []byte { clear(f[n*boltPageSize:]); return f })
-		add(fmt.Sprintf("page %d is page %d", n, other), false, func(f []byte) []byte { copy(page(f, n), page(f, other)); return f })
+		add(fmt.Sprintf("page %d is page %d", n, other), content, func(f []byte) []byte { copy(page(f, n), page(f, other)); return f })
 		add(fmt.Sprintf("page %d is page %d under its own id", n, other), true, func(f []byte) []byte {
 			copy(page(f, n)[8:], page(f, other)[8:])
 			return f
 		})
-		add(fmt.Sprint("another id in page ", n), false, func(f []byte) []byte { order.PutUint64(page(f, n), uint64(other)); return f })
-		add(fmt.Sprint("other flags in page ", n), false, func(f []byte) []byte { f[n*boltPageSize+8] ^= 0x13; return f })
-		add(fmt.Sprint("many elements in page ", n), false, func(f []byte) []byte { order.PutUint16(page(f, n)[10:], 0xffff); return f })
-		add(fmt.Sprint("overflow of page ", n), false, func(f []byte) []byte { order.PutUint32(page(f, n)[12:], 1<<30); return f })
+		add(fmt.Sprint("another id in page ", n), content, func(f []byte) []byte { order.PutUint64(page(f, n), uint64(other)); return f })
+		add(fmt.Sprint("other flags in page ", n), content, func(f []byte) []byte { f[n*boltPageSize+8] ^= 0x13; return f })
+		add(fmt.Sprint("many elements in page ", n), content, func(f []byte) []byte { order.PutUint16(page(f, n)[10:], 0xffff); return f })
+		add(fmt.Sprint("overflow of page ", n), content, func(f []byte) []byte { order.PutUint32(page(f, n)[12:], 1<<30); return f })
 	}
 	for n := range min(len(c.old), len(c.good))/boltPageSize - 2 {
 		if n += 2; !bytes.Equal(page(c.old, n), page(c.good, n)) {

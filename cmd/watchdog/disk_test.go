@@ -33,6 +33,7 @@ type diskAnswer struct {
 	Wrong []string
 	Runs  int   // ranks
 	Times []int // launched, per rank
+	Heard string // in the journal and by people
 }
 
 // playDisk lives a group's life in this process, whose writes the parent judges.
@@ -74,7 +75,7 @@ func onDisk(w *diskWorld) (*session, error) {
 	// A launch that was cut off by the disk is judged at once.
 	c.Judge.Dead.Apart, c.Judge.RankAppears, c.Launch.Timeout, c.Budget.Pause = time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond
 	a := &app{out: io.Discard, errs: io.Discard}
-	s := &session{app: a, config: c, policy: c.Policy(time.Time{}), nodes: w, now: probe.Now, log: zerolog.Nop()}
+	s := &session{app: a, config: c, policy: c.Policy(time.Time{}), nodes: w, now: probe.Now, log: zerolog.New(&w.heard)}
 	var err error
 	if s.past, err = openState(c.StateDir); err != nil {
 		return nil, err
@@ -111,11 +112,12 @@ func beginOnDisk(w *diskWorld) string {
 }
 
 func tickOnDisk(w *diskWorld) diskAnswer {
+	w.heard.Reset()
 	s, err := onDisk(w)
 	if err == nil {
 		err = s.tick(context.Background())
 	}
-	a := diskAnswer{Code: exitCode(err), Wrong: w.wrong, Times: w.launches}
+	a := diskAnswer{Code: exitCode(err), Wrong: w.wrong, Times: w.launches, Heard: w.heard.String()}
 	if err != nil {
 		a.Error = err.Error()
 	}
@@ -265,5 +267,48 @@ func (j *judged) mended(f disktest.Fault, dir string, a diskAnswer) {
 	unsure := strings.Contains(f.Write, " sync ") && counted == launched+1
 	if counted != launched && !unsure || len(st.Attempts) != counted {
 		j.t.Errorf("%s: %d attempts, %d counted, launched %v times", f, len(st.Attempts), counted, a.Times)
+	}
+}
+
+// On a full disk nothing is restarted, since no budget could be kept, and people hear of it: in an
+// hour once. Evidence that finds no room keeps nobody from restarting.
+func TestFullDiskB06(t *testing.T) {
+	j := judgedDisk(t)
+	if a := j.tick(disktest.Fault{}, j.begin()); a.Code != exitFine {
+		t.Fatalf("on a disk that is well: %+v", a)
+	}
+	writes := j.disk.Writes()
+	first := slices.IndexFunc(writes, func(w string) bool { return strings.HasPrefix(w, "state/state.db write") })
+	log := slices.IndexFunc(writes, func(w string) bool { return strings.Contains(w, ".logs.gz") })
+	if first < 0 || log < 0 {
+		t.Fatalf("%q", writes)
+	}
+	dir := j.begin()
+	const told = "notice: cannot save what was seen"
+	for tick, want := range []int{1, 0} {
+		a := j.tick(disktest.Fault{Write: writes[first], Errno: syscall.ENOSPC}, dir)
+		if a.Code != exitFault || a.Runs != diskRanks-1 || slices.Max(a.Times) > 0 || len(a.Wrong) > 0 || !strings.Contains(a.Error, "free some disk space") {
+			t.Errorf("tick %d: %+v", tick, a)
+		}
+		if got := strings.Count(a.Heard, told); got != want {
+			t.Errorf("tick %d: people heard of it %d times: %s", tick, got, a.Heard)
+		}
+	}
+	unsaved, _ := filepath.Glob(filepath.Join(dir, "acting", "unsaved-*"))
+	if len(unsaved) != 1 {
+		t.Fatalf("%q", unsaved)
+	}
+	before := time.Now().Add(-unsavedAgain - time.Minute)
+	if err := os.Chtimes(unsaved[0], before, before); err != nil {
+		t.Fatal(err)
+	}
+	if a := j.tick(disktest.Fault{Write: writes[first], Errno: syscall.ENOSPC}, dir); !strings.Contains(a.Heard, told) {
+		t.Errorf("an hour later: %s", a.Heard)
+	}
+	if a := j.tick(disktest.Fault{}, dir); a.Runs != diskRanks {
+		t.Errorf("with room again: %+v", a)
+	}
+	if a := j.tick(disktest.Fault{Write: writes[log], Errno: syscall.ENOSPC}, j.begin()); !j.disk.Failed() || a.Runs != diskRanks || len(a.Wrong) > 0 {
+		t.Errorf("no room for evidence: %+v", a)
 	}
 }

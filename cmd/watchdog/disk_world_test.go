@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type diskWorld struct {
 	exited     []bool
 	launches   []int
 	wrong      []string
+	heard      bytes.Buffer
 }
 
 const diskRanks = 3

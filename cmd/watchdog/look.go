@@ -29,6 +29,8 @@ func (s *session) look(ctx context.Context, st watchdog.State, fault string, ran
 			var damage *state.DamageError
 			if errors.As(err, &damage) { // found in a page that loading never reads
 				s.setAside(damage)
+			} else {
+				s.tellUnsaved(fmt.Sprintf("cannot save what was seen: %v: nothing is done until it can be", err))
 			}
 			o.StoreFault = err.Error()
 			d = watchdog.Decide(s.policy, st, o)

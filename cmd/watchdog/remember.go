@@ -15,6 +15,7 @@ func (s *session) remember() (st watchdog.State, fault string) {
 	case damage != nil:
 		return watchdog.State{}, s.setAside(damage)
 	case err != nil:
+		s.tellUnsaved(err.Error() + ": nothing is done until it can be read")
 		return watchdog.State{}, err.Error()
 	}
 	return st, ""
