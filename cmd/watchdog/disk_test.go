@@ -31,8 +31,8 @@ type diskAnswer struct {
 	Code  int
 	Error string
 	Wrong []string
-	Runs  int   // ranks
-	Times []int // launched, per rank
+	Runs  int    // ranks
+	Times []int  // launched, per rank
 	Heard string // in the journal and by people
 }
 
