@@ -89,6 +89,9 @@ func TestExaminedOnce(t *testing.T) {
 	s := filled(t)
 	times := 0
 	count := func(path string) error { times++; return examined(path) }
+	boot, err := os.ReadFile(bootIDFile)
+	check(t, err)
+	same(t, "the boot of the last save", strings.TrimSpace(string(boot)), s.lastSave().Trace.Boot)
 	for _, row := range []struct {
 		name   string
 		before func()
