@@ -53,12 +53,18 @@ func (t *try) sequence(ctx context.Context, refusedBefore bool, before string) e
 	}
 	t.begin(stagePreserve)
 	t.Preserve(ctx, a.Incident, t.o.Seen)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	t.begin(stageChecks)
 	clearance, failures := t.Check(ctx, t.o)
 	if len(failures) > 0 {
 		return &Refusal{Failures: failures}
 	}
 	if err := t.claim(ctx); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil { // it came with the last claim, and that is where it ended
 		return err
 	}
 	if err := t.commit(clearance); err != nil {
@@ -284,6 +290,9 @@ func (t *try) end(ctx context.Context, err error) (watchdog.Attempt, error) {
 		a.Error = fmt.Sprintf("the switch was thrown before step %q: %s", t.comes, t.standing())
 	case ctx.Err() != nil && !failedItself:
 		a.Outcome = watchdog.OutcomeInterrupted
+		if a.Step == stageChecks && errors.As(err, &refusal) {
+			a.Step = refusal.Failures[0].Step // the check that was cut off
+		}
 		a.Error = fmt.Sprintf("interrupted in step %q: %s", a.Step, t.standing())
 	case errors.As(err, &broken):
 		a.Outcome, a.Error = watchdog.OutcomeBroken, err.Error()

@@ -24,7 +24,12 @@ const (
 type Lock struct {
 	path string
 	held *flock.Flock
+	left Holder
 }
+
+// Left is who held the lock before and never gave it back: a run that was killed, or whose machine
+// lost its power. A zero PID: nobody.
+func (l *Lock) Left() Holder { return l.left }
 
 // Acquire takes the lock of a state folder, without which nothing in it is changed, or returns a
 // *BusyError at once. The file then names this process, the command and the time, for whoever comes
@@ -67,6 +72,7 @@ func take(ctx context.Context, path, command string, now func() watchdog.Clock) 
 	if !locked {
 		return nil, &BusyError{Holder: readHolder(path)}
 	}
+	l.left = readHolder(path)
 	l.sign(Holder{PID: os.Getpid(), Command: command, Since: now()})
 	return l, nil
 }

@@ -52,6 +52,7 @@ func TestLockIsNotInherited(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the parent is dead, but: %v", err)
 	}
+	same(t, "left by", parent.Process.Pid, lock.Left().PID)
 	check(t, lock.Release())
 	end()
 	if !out.Scan() || out.Text() != "still alive" {
