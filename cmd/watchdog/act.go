@@ -83,6 +83,7 @@ func (s *session) restart(ctx context.Context, r *restart.Runner, st watchdog.St
 	}
 	s.log.Warn().Str("event", "restart").Int("attempt", a.ID).Str("phase", d.Next.Phase.String()).Msg(begin)
 	a, err = r.Run(ctx, s.order(st, d, o, a))
+	s.at.stepsOver()
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (s *session) restart(ctx context.Context, r *restart.Runner, st watchdog.St
 		return codeError{code: exitBroken}
 	case watchdog.OutcomeInterrupted:
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return codeError{exitFault, fmt.Sprintf("cannot finish within %s: %s", unitTimeout-tickMargin, a.Error)}
+			return codeError{exitFault, s.lateWords(a.Error)}
 		}
 		return codeError{code: exitRefused}
 	default:

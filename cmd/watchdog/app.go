@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -26,6 +27,12 @@ type app struct {
 	configPath string
 	host       host
 	story      bool // the demo: time stamps without a date wherever it is told
+
+	// For a run that hangs, see hung.go.
+	at     whereabouts
+	opened atomic.Pointer[session]
+	lock   atomic.Pointer[state.Lock]
+	hooks  context.Context // of all hooks; nil: they have no end but their own
 }
 
 // session is everything that a command on one cluster needs.
@@ -53,21 +60,30 @@ type nodes interface {
 
 // open reads the config and makes ready what looks and acts. Nothing is dialled yet.
 func (a *app) open() (*session, error) {
+	through := a.at.begin("reading the config " + a.configPath)
 	c, err := loadConfig(a.configPath)
+	through()
 	if err != nil {
 		return nil, err
 	}
 	s := &session{app: a, config: c, policy: c.Policy(buildTime()), now: probe.Now, log: newLogger(a.errs, os.Getenv, a.story)}
-	if s.past, err = openState(c.StateDir); err != nil {
+	a.opened.Store(s)
+	through = a.at.begin("opening the state folder " + c.StateDir)
+	s.past, err = openState(c.StateDir)
+	through()
+	if err != nil {
 		return nil, err
 	}
-	s.store = s.past
+	s.store = notedMemory{s.past, &a.at}
 	settings := c.settings()
 	settings.Owner = a.host.owner(c)
 	if s.plan, err = restart.NewPlan(settings, restart.Steps()); err != nil {
 		return nil, err
 	}
+	through = a.at.begin("reading keys and known_hosts")
 	s.nodes, s.targets = connect(c)
+	through()
+	s.nodes = notedNodes{s.nodes, c.nodeNames(), &a.at}
 	s.prober = probe.New(c.probe(), asker{s.nodes})
 	return s, nil
 }
@@ -129,6 +145,8 @@ func (s *session) world(notice func(watchdog.NoticeKind, string, string)) restar
 		Local:  map[string]func() error{"state volume": s.stateVolume},
 		Notice: notice,
 		Log:    s.log,
+
+		Progress: s.at.progress,
 	}
 }
 
@@ -145,6 +163,7 @@ func (s *session) removeFlag(seen watchdog.Flag) error {
 // stateVolume checks that the state can still be written for a good while: without it no budget
 // can be kept, and nothing is destroyed.
 func (s *session) stateVolume() error {
+	defer s.at.begin("measuring the volume of " + s.config.StateDir)()
 	var fs unix.Statfs_t
 	if err := unix.Statfs(s.config.StateDir, &fs); err != nil {
 		return fmt.Errorf("cannot measure the volume of %s: %w", s.config.StateDir, err)

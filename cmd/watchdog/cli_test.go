@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		"watchdog":         func() { os.Exit(runOn(host{id: "id-of-spark", name: "spark"})) },
 		"other-head":       func() { os.Exit(runOn(host{id: "id-of-other", name: "other"})) },
 		"no-head-id":       func() { os.Exit(runOn(host{name: "spark"})) },
+		"watchdog-briefly": func() { os.Exit(runOn(host{id: "id-of-spark", name: "spark", within: briefly})) },
 		"watchdog-on-disk": playDisk,
 	})
 }
@@ -78,11 +79,15 @@ func TestScripts(t *testing.T) {
 			if name == "root" {
 				return os.Geteuid() == 0, nil
 			}
+			if name == "fuse" {
+				return canHang(), nil
+			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"cluster": scriptCluster, "config": scriptConfig, "group": scriptGroup, "crash": scriptCrash, "stop": scriptStop, "engine": scriptEngine,
 			"fault": scriptFault, "mend": scriptMend, "code": scriptCode, "untouched": scriptUntouched, "until": scriptUntil, "waitfor": scriptWaitFor,
+			"hang": scriptHang, "letgo": scriptLetGo,
 		},
 	})
 }
@@ -92,6 +97,7 @@ type clusterKey struct{}
 type clusterHolder struct {
 	cluster *clustertest.Cluster
 	faults  []int
+	letGo   func() // of what hangs
 }
 
 func clusterOf(ts *testscript.TestScript) *clusterHolder {

@@ -24,6 +24,12 @@ func TestUnitMatchesTheCode(t *testing.T) {
 	if got := strings.Replace(service("Service", "TimeoutStartSec"), "min", "m", 1); got != briefDuration(unitTimeout) {
 		t.Errorf("TimeoutStartSec is %s, unitTimeout %s", got, unitTimeout)
 	}
+	if got := service("Service", "TimeoutStopSec"); got != unitStop.String() {
+		t.Errorf("TimeoutStopSec is %s, unitStop %s", got, unitStop)
+	}
+	if b := unitBounds; b.finish >= b.end || b.end+lastWords >= unitTimeout || b.stop+lastWords > unitStop || tellAfterTerm >= b.stop {
+		t.Errorf("Y02: a hung run does not end in time by itself: %+v, with last words of %s", b, lastWords)
+	}
 	if got := service("Service", "StateDirectory"); got != filepath.Base(defaultConfig().StateDir) {
 		t.Errorf("StateDirectory is %s, state_dir %s", got, defaultConfig().StateDir)
 	}

@@ -17,6 +17,10 @@ const (
 	deedFlagGone = "flag gone"
 	deedReset    = "reset"
 	deedSetAside = "set aside"
+
+	deedInterrupted = "interrupted" // before anything was decided
+	deedHung        = "hung"
+	deedKilled      = "killed"
 )
 
 // deedsOf returns what a look has changed that history tells: the phase, and the disarmed flag,

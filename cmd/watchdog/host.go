@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,12 +18,26 @@ const machineIDFile = "/etc/machine-id"
 type host struct {
 	id   string // empty: it cannot be told from others
 	name string
+
+	within    bounds                                                    // of a tick; none: as the unit has them
+	systemctl func(ctx context.Context, args ...string) (string, error) // nil: no systemd runs here
+}
+
+func (h host) bounds() bounds {
+	if h.within == (bounds{}) {
+		return unitBounds
+	}
+	return h.within
 }
 
 func thisHost() host {
 	name, _ := os.Hostname()
 	text, _ := os.ReadFile(machineIDFile) // what it means that there is none, the checks say
-	return host{id: headID(string(text)), name: name}
+	h := host{id: headID(string(text)), name: name}
+	if systemdRuns() {
+		h.systemctl = systemctl
+	}
+	return h
 }
 
 // headID returns what a node is told of a machine id. The id itself must not leave the machine

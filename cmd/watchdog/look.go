@@ -21,7 +21,7 @@ func (s *session) look(ctx context.Context, st watchdog.State, fault string, ran
 	o.StoreFault = fault
 	s.askChecks(ctx, &o)
 	if err := ctx.Err(); err != nil {
-		return watchdog.Decision{}, o, codeError{exitRefused, "interrupted while looking; nothing was touched"}
+		return watchdog.Decision{}, o, s.interrupted(ctx, "while looking")
 	}
 	d := watchdog.Decide(s.policy, st, o)
 	if fault == "" {
@@ -50,6 +50,7 @@ func (s *session) look(ctx context.Context, st watchdog.State, fault string, ran
 
 // observe makes one observation.
 func (s *session) observe(ctx context.Context, st watchdog.State, ranksOnly bool, skip probe.MaySkip) watchdog.Observation {
+	defer s.at.begin("looking at the group")()
 	var o watchdog.Observation
 	if ranksOnly {
 		o = s.prober.LookAtRanks(ctx, probe.Questions{Known: st.Asked()})

@@ -31,22 +31,31 @@ func (s *session) notify(kind watchdog.NoticeKind, text string) bool {
 	if s.config.Notify.Command == "" {
 		return true
 	}
-	host, _ := os.Hostname()
-	message := fmt.Sprintf("[%s@%s] %s: %s\n", s.config.Group, host, kind, text)
-	err := s.runHook(s.config.Notify.Command, message, s.config.Notify.Timeout)
+	err := s.hook(kind, text)
 	if err != nil {
 		s.log.Error().Str("event", "notice-failed").Str("notice", kind.String()).Msgf("cannot tell anyone by notify.command: %v", err)
 	}
 	return err == nil
 }
 
+// hook gives one line to notify.command.
+func (s *session) hook(kind watchdog.NoticeKind, text string) error {
+	host, _ := os.Hostname()
+	return s.runHook(s.config.Notify.Command, fmt.Sprintf("[%s@%s] %s: %s\n", s.config.Group, host, kind, text), s.config.Notify.Timeout)
+}
+
 // hookWait is how long the output of a hook that was killed may still be held by its children.
 const hookWait = time.Second
 
 // runHook runs a command of the user's as the configured user, with input on its stdin. It has a
-// context of its own: a notice that says that we were interrupted must still get out.
+// context of its own: a notice that says that we were interrupted must still get out, for a while.
 func (s *session) runHook(command, input string, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer s.at.begin("a command of notify.user")()
+	hooks := s.hooks
+	if hooks == nil {
+		hooks = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(hooks, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 	credential, env, home, err := hookIdentity(s.config.HookUser())
@@ -64,6 +73,8 @@ func (s *session) runHook(command, input string, limit time.Duration) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("it did not end within %s", limit)
+	case ctx.Err() != nil:
+		return errors.New("this run was asked to end, and could not wait for it any longer")
 	case err != nil && said.Len() > 0:
 		return fmt.Errorf("%w: %s", err, plain(said.String()))
 	default:

@@ -10,7 +10,7 @@ import (
 
 // hookSession is a session whose hooks run as a user other than root.
 func hookSession() *session {
-	s := &session{}
+	s := &session{app: &app{}}
 	s.config.Notify.User = "nobody"
 	return s
 }
@@ -64,7 +64,7 @@ func TestHookOfAnUnknownUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("skipped: only root changes the user")
 	}
-	s := &session{}
+	s := hookSession()
 	s.config.Notify.User = "no-such-user"
 	if err := s.runHook("true", "", time.Minute); err == nil || !strings.Contains(err.Error(), "notify.user") {
 		t.Errorf("err = %v", err)

@@ -97,6 +97,9 @@ func (s *session) printSources(t restart.Target, indent string) {
 
 // connectError is why no node can be connected to.
 func connectError(n nodes) error {
+	if noted, ok := n.(notedNodes); ok {
+		n = noted.nodes
+	}
 	if u, ok := n.(unresolved); ok {
 		return u.err
 	}

@@ -22,7 +22,9 @@ type status struct {
 	Switch   string             `json:"switch"` // by whom armed or disarmed, and why
 	Last     *state.Row         `json:"last,omitempty"`
 	LastAge  string             `json:"last_age,omitempty"`
-	Stale    bool               `json:"stale"` // no look for three periods
+	Stale    bool               `json:"stale"`               // no look for three periods
+	StaleWhy string             `json:"stale_why,omitempty"` // as far as systemd and the clocks can tell
+	Ended    string             `json:"ended,omitempty"`     // how a run ended that came to no look, since the last one
 	Budget   string             `json:"budget"`
 	Served   watchdog.Clock     `json:"served,omitzero"`
 	ServedIn time.Duration      `json:"served_in,omitempty"` // how long that completion took
@@ -110,6 +112,10 @@ func (s *session) status() (status, error) {
 		}
 	}
 	out.Down = isDown(st)
+	hung := state.ReadHung(s.config.StateDir)
+	if !hung.Zero() {
+		out.Ended = hung.String()
+	}
 	if fault == nil {
 		rows, err := s.store.Rows(1)
 		if err != nil {
@@ -119,6 +125,11 @@ func (s *session) status() (status, error) {
 			return status{}, err
 		}
 		out.Size = s.past.Size()
+		if hung.Zero() {
+			if out.Ended, err = s.endedEarly(rows); err != nil {
+				return status{}, err
+			}
+		}
 		if len(rows) > 0 {
 			age := now.Since(rows[0].At)
 			out.Last, out.LastAge = &rows[0], age.Round(time.Second).String()
@@ -126,6 +137,9 @@ func (s *session) status() (status, error) {
 		} else {
 			out.Stale = true
 		}
+	}
+	if out.Stale {
+		out.StaleWhy = s.whyStale(out.Last, now)
 	}
 	return out, nil
 }
@@ -160,7 +174,14 @@ func (s *session) printStatus(st status) {
 	if st.Last != nil {
 		p("last look", "%s ago: %s", st.LastAge, plain(st.Last.Sentence))
 	}
+	if st.Ended != "" {
+		p("ended", "%s", plain(st.Ended))
+	}
 	switch {
+	case st.Stale && st.StaleWhy != "" && st.Last == nil:
+		p("timer", "no look yet: %s", plain(st.StaleWhy))
+	case st.Stale && st.StaleWhy != "":
+		p("timer", "no look for more than %s: %s", briefDuration(stalePeriods*s.config.Period), plain(st.StaleWhy))
 	case st.Stale && st.Last == nil:
 		p("timer", "no look yet: start it with `systemctl enable --now %s`", timerOf(s.configPath))
 	case st.Stale:

@@ -18,15 +18,20 @@ func tickCommand(a *app) *cobra.Command {
 		Use:   "tick [--dry-run]",
 		Short: "One run: look, decide, save, and rarely act",
 		RunE: func(c *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(c.Context(), a.host.bounds().finish)
+			defer cancel()
+			if !dry {
+				defer a.guard(c.Context())()
+			}
 			s, err := a.open()
 			if err != nil {
 				return err
 			}
 			defer s.nodes.Close()
 			if dry {
-				return s.dryRun(c.Context())
+				return s.dryRun(ctx)
 			}
-			return s.tick(c.Context())
+			return s.tick(ctx)
 		},
 	}
 	c.Flags().BoolVar(&dry, "dry-run", false, "say what would be done; save nothing, do nothing")
@@ -41,7 +46,9 @@ func (s *session) tick(ctx context.Context) error {
 	if err := refuseSharedState(s.configPath, s.config); err != nil {
 		return err
 	}
+	through := s.at.begin("taking the lock of " + s.config.StateDir)
 	lock, err := state.Acquire(ctx, s.config.StateDir, "tick", s.now)
+	through()
 	var busy *state.BusyError
 	if errors.As(err, &busy) {
 		s.tellHeld(state.StateLock, busy.Holder)
@@ -50,19 +57,21 @@ func (s *session) tick(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = lock.Release() }()
+	s.lock.Store(lock)
 	return s.run(ctx)
 }
 
 // run loads, looks, decides, saves and perhaps acts. The caller holds the lock.
 func (s *session) run(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, unitTimeout-tickMargin)
-	defer cancel()
 	st, fault := s.remember()
+	if l := s.lock.Load(); l != nil && fault == "" {
+		s.tellBefore(l.Left())
+	}
 	s.leaveAlone(st)
 	d, o, err := s.look(ctx, st, fault, false)
 	if d.Action == watchdog.ActLookAgain && err == nil {
 		if err := s.sleepUntil(ctx, o.At, s.policy.Dead.Apart); err != nil {
-			return codeError{exitRefused, "interrupted between two looks; nothing was touched"}
+			return s.interrupted(ctx, "between two looks")
 		}
 		d, o, err = s.look(ctx, carry(d.Next, st), fault, true)
 	}
@@ -73,6 +82,24 @@ func (s *session) run(ctx context.Context) error {
 		return codeError{exitFault, "cannot keep state: " + fault}
 	}
 	return s.act(ctx, d, o)
+}
+
+// interrupted ends a run before it has decided anything, by a signal or by its own deadline, and
+// leaves that in the history.
+func (s *session) interrupted(ctx context.Context, where string) error {
+	end := codeError{exitRefused, "interrupted " + where + "; nothing was touched"}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		end = codeError{exitFault, s.lateWords(end.text)}
+	}
+	if err := s.store.Record(state.Deed{At: s.now(), Kind: deedInterrupted, Text: end.text}); err != nil {
+		s.log.Error().Str("event", "save").Msg(err.Error())
+	}
+	return end
+}
+
+// lateWords says that our own deadline ended a run.
+func (s *session) lateWords(where string) string {
+	return fmt.Sprintf("cannot finish within %s: %s", briefDuration(s.host.bounds().finish), where)
 }
 
 // leaveAlone keeps this tick from asking nodes that have not accepted our key a little while ago. A
@@ -87,6 +114,7 @@ func (s *session) leaveAlone(st watchdog.State) {
 
 // sleepUntil waits until so long after the look began.
 func (s *session) sleepUntil(ctx context.Context, from watchdog.Clock, apart time.Duration) error {
+	defer s.at.begin("waiting for a second look")()
 	timer := time.NewTimer(apart - s.now().Since(from) + 10*time.Millisecond)
 	defer timer.Stop()
 	select {
