@@ -14,10 +14,14 @@ import (
 )
 
 func checkCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "check",
+	var deep bool
+	c := &cobra.Command{
+		Use:   "check [--deep]",
 		Short: "Run every check on every node as the service would, and say all that is wrong; changes nothing",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if deep {
+				return a.checkDeep(c.Context())
+			}
 			s, err := a.open()
 			if err != nil {
 				return err
@@ -34,6 +38,8 @@ func checkCommand(a *app) *cobra.Command {
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&deep, "deep", false, "under the sandbox of the installed service, with its drop-ins; needs root and systemd")
+	return c
 }
 
 // check looks once, runs all checks, and prints what it finds. Nothing is saved or changed. With

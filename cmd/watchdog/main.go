@@ -54,7 +54,7 @@ const usage = `Usage: cluster-watchdog [--config FILE] COMMAND
 
 Look after the group of a multi-node LLM server.
 
-  check     run every check as the service would; says all that is wrong
+  check     run every check; says all that is wrong. --deep: in the service's own sandbox
   arm       let the watchdog act on exactly this config
   disarm    keep looking, never act (maintenance)
   status    phase, last look, budget, who is at work
@@ -103,7 +103,8 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().StringVarP(&a.configPath, "config", "c", defaultConfigPath, "config file")
 	for _, command := range []*cobra.Command{
 		tickCommand(a), statusCommand(a), planCommand(a), checkCommand(a), armCommand(a),
-		disarmCommand(a), restartCommand(a), stopCommand(a), historyCommand(a), explainCommand(a), resetCommand(a), demoCommand(a), demoNodeCommand(), examineStateCommand(),
+		disarmCommand(a), restartCommand(a), stopCommand(a), historyCommand(a), explainCommand(a), resetCommand(a), demoCommand(a), demoNodeCommand(),
+		examineStateCommand(), viewCommand(a),
 		installCommand(a), uninstallCommand(a), versionCommand(a),
 	} {
 		command.Args = orUsage(command.Args)
