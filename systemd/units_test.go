@@ -2,6 +2,8 @@ package systemd
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +27,7 @@ const (
 )
 
 // worstExposure is what `systemd-analyze security` may give at most: 0 is locked up, 10 open.
-const worstExposure = "30" // 3.0; the tool takes tenths
+const worstExposure = "30" // 3.0, and 4.0 is what was promised; the tool takes tenths
 
 func TestUnitsSayWhatTheyMust(t *testing.T) {
 	for _, row := range []struct {
@@ -82,6 +84,8 @@ func TestUnitsLeaveOutWhatTheyMust(t *testing.T) {
 		{"the user's key and user are needed", service, "Service.PrivateUsers"},
 		{"hides the user's key", service, "Service.User"},
 		{"started by the timer alone", service, "Install.WantedBy"},
+		{"the program may start itself once more", service, "Service.NoExecPaths"},
+		{"Y06 the switch is in no folder that goes with the run", service, "Service.TemporaryFileSystem"},
 	} {
 		if got, ok := options(t, row.file)[row.option]; ok {
 			t.Errorf("%s: %s in %s is %q", row.name, row.option, row.file, got)
@@ -144,7 +148,7 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 }
 
 func TestServiceIsLockedUp(t *testing.T) {
-	for _, name := range []string{service, serviceOfOne} {
+	for _, name := range []string{service, serviceOfOne, notice, noticeOfOne} {
 		t.Run(name, func(t *testing.T) { lockedUp(t, filepath.Join(analysable(t), name)) })
 	}
 }
@@ -159,6 +163,58 @@ func lockedUp(t *testing.T, file string) {
 	if err != nil {
 		t.Errorf("worse than %s tenths: %v\n%s", worstExposure, err, out)
 	}
+	openPoints(t, file)
+}
+
+// openPoints compares what the tool finds open with what the unit explains: "#   NAME=, NAME=  why".
+func openPoints(t *testing.T, file string) {
+	t.Helper()
+	out, err := exec.Command("systemd-analyze", "security", "--offline=yes", "--no-pager", "--json=short", file).Output()
+	if err != nil {
+		t.Skipf("skipped: %v", err)
+	}
+	var found []struct {
+		Set  *bool  `json:"set"` // null: of no matter here
+		Name string `json:"name"`
+	}
+	if err := json.Unmarshal(out, &found); err != nil || len(found) < 50 {
+		t.Fatalf("%d points, %v", len(found), err)
+	}
+	explained := map[string]bool{}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		names, why, ok := strings.Cut(strings.TrimPrefix(line, "#   "), "  ")
+		if !strings.HasPrefix(line, "#   ") || !ok || !strings.Contains(names, "=") || strings.TrimSpace(why) == "" {
+			continue
+		}
+		for name := range strings.SplitSeq(names, ", ") {
+			explained[name] = true
+		}
+	}
+	for _, f := range found {
+		switch open := f.Set != nil && !*f.Set; {
+		case open && !explained[f.Name] && newerThanUnits():
+			t.Logf("a newer systemd finds %s open, which is not explained", f.Name)
+		case open && !explained[f.Name]:
+			t.Errorf("%s is open, and not explained", f.Name)
+		case !open && explained[f.Name]:
+			t.Errorf("%s is explained, and not open", f.Name)
+		}
+	}
+}
+
+// newerThanUnits says whether this systemd may know of more than the units were written for.
+func newerThanUnits() bool {
+	const known = 252
+	out, err := exec.Command("systemd-analyze", "--version").Output()
+	var version int
+	if _, scanned := fmt.Sscanf(string(out), "systemd %d", &version); err != nil || scanned != nil {
+		return true
+	}
+	return version > known
 }
 
 // analysable lays the units where systemd-analyze finds the program that they start.

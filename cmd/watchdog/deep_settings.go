@@ -16,7 +16,7 @@ type unitSetting struct{ name, value string }
 // settings are those of a service, in their order, with its drop-ins.
 type settings struct {
 	values   map[string][]string // all of [Service], as they stand in the end
-	given    []unitSetting           // what a transient unit gets
+	given    []unitSetting       // what a transient unit gets
 	warnings []string
 }
 
