@@ -60,6 +60,20 @@ type nodes interface {
 
 // open reads the config and makes ready what looks and acts. Nothing is dialled yet.
 func (a *app) open() (*session, error) {
+	s, err := a.openMemory()
+	if err != nil {
+		return nil, err
+	}
+	through := a.at.begin("reading keys and known_hosts")
+	s.nodes, s.targets = connect(s.config)
+	through()
+	s.nodes = notedNodes{s.nodes, s.config.nodeNames(), &a.at}
+	s.prober = probe.New(s.config.probe(), asker{s.nodes})
+	return s, nil
+}
+
+// openMemory is for commands that ask no node: they answer also where the disk of the keys hangs.
+func (a *app) openMemory() (*session, error) {
 	through := a.at.begin("reading the config " + a.configPath)
 	c, err := loadConfig(a.configPath)
 	through()
@@ -80,11 +94,6 @@ func (a *app) open() (*session, error) {
 	if s.plan, err = restart.NewPlan(settings, restart.Steps()); err != nil {
 		return nil, err
 	}
-	through = a.at.begin("reading keys and known_hosts")
-	s.nodes, s.targets = connect(c)
-	through()
-	s.nodes = notedNodes{s.nodes, c.nodeNames(), &a.at}
-	s.prober = probe.New(c.probe(), asker{s.nodes})
 	return s, nil
 }
 

@@ -28,7 +28,7 @@ With --with it is judged by the windows and the budget of another config too. No
 			if err != nil {
 				return usageError{err}
 			}
-			s, err := a.open()
+			s, err := a.openMemory()
 			if err != nil {
 				return err
 			}

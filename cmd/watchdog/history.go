@@ -48,7 +48,7 @@ func historyCommand(a *app) *cobra.Command {
 			if lines < 1 {
 				return usageError{fmt.Errorf("cannot show %d lines: give a number above 0", lines)}
 			}
-			s, err := a.open()
+			s, err := a.openMemory()
 			if err != nil {
 				return err
 			}

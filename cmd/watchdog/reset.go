@@ -19,7 +19,7 @@ func resetCommand(a *app) *cobra.Command {
 			if reason = plain(reason); reason == "" {
 				return usageError{fmt.Errorf("cannot reset without a reason: say with --reason what was found, the next person will ask")}
 			}
-			s, err := a.open()
+			s, err := a.openMemory()
 			if err != nil {
 				return err
 			}

@@ -54,7 +54,7 @@ func statusCommand(a *app) *cobra.Command {
 		Use:   "status [--json]",
 		Short: "What is known: phase, switch, last look, budget, last attempt",
 		RunE: func(*cobra.Command, []string) error {
-			s, err := a.open()
+			s, err := a.openMemory()
 			if err != nil {
 				return err
 			}
