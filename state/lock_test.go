@@ -43,8 +43,8 @@ func TestLockBusyInAnotherProcess(t *testing.T) {
 	check(t, lock.Release())
 }
 
-// Y07: a child that outlives its dead parent does not keep the lock.
-func TestLockIsNotInherited(t *testing.T) {
+// A child that outlives its dead parent does not keep the lock.
+func TestLockIsNotInheritedY07(t *testing.T) {
 	dir := t.TempDir()
 	parent, out, end := play(t, "parent", dir)
 	check(t, parent.Wait())
@@ -60,8 +60,8 @@ func TestLockIsNotInherited(t *testing.T) {
 	}
 }
 
-// Y06: the folder may have gone between two runs.
-func TestLockFolderComesBack(t *testing.T) {
+// The folder may have gone between two runs.
+func TestLockFolderComesBackY06(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	lock, err := acquire(t, dir)
 	check(t, err)

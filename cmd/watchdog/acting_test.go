@@ -13,9 +13,9 @@ import (
 )
 
 // People hear of a lock that is held for more than three periods, once for each holder.
-func TestHeldForLongIsToldOnce(t *testing.T) {
+func TestHeldForLongIsToldOnceY07(t *testing.T) {
 	var heard bytes.Buffer
-	s := &session{config: Config{StateDir: t.TempDir(), Period: time.Minute}, now: probe.Now, log: zerolog.New(&heard)}
+	s := &session{app: &app{}, config: Config{StateDir: t.TempDir(), Period: time.Minute}, now: probe.Now, log: zerolog.New(&heard)}
 	var err error
 	if s.store, err = openState(s.config.StateDir); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestHeldForLongIsToldOnce(t *testing.T) {
 // What did not get through is told again by the next tick.
 func TestHeldIsToldUntilItIsHeard(t *testing.T) {
 	var heard bytes.Buffer
-	s := &session{config: Config{StateDir: t.TempDir(), Period: time.Second}, now: probe.Now, log: zerolog.New(&heard)}
+	s := &session{app: &app{}, config: Config{StateDir: t.TempDir(), Period: time.Second}, now: probe.Now, log: zerolog.New(&heard)}
 	s.config.Notify = NotifyConfig{Command: "exit 1", User: "nobody", Timeout: time.Minute}
 	h := state.Holder{PID: 12, Command: "tick", Since: probe.Now().Add(-time.Hour)}
 	for range 2 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,6 +68,45 @@ func TestHookOfAnUnknownUser(t *testing.T) {
 	s := hookSession()
 	s.config.Notify.User = "no-such-user"
 	if err := s.runHook("true", "", time.Minute); err == nil || !strings.Contains(err.Error(), "notify.user") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// Nothing that a hook has started outlives it where it is ended: a run leaves no child behind, which
+// its unit would kill halfway.
+func TestEndedHookLeavesNoChildY01(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for up := filepath.Dir(dir); up != "/" && up != os.TempDir(); up = filepath.Dir(up) {
+		if err := os.Chmod(up, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pids := filepath.Join(dir, "pids")
+	err := hookSession().runHook("sleep 600 & echo $! >"+pids+"; sleep 600", "text\n", time.Second)
+	if err == nil || !strings.Contains(err.Error(), "did not end within 1s") {
+		t.Fatalf("err = %v", err)
+	}
+	text, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := strings.TrimSpace(string(text))
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err == nil && !strings.Contains(string(stat), ") Z ") { // who is dead may wait to be fetched by init
+		t.Errorf("pid %s lives: %s", pid, stat)
+	}
+}
+
+// A run that is asked to end does not wait for a hook to the end of its time.
+func TestHookEndsWithTheRunY02(t *testing.T) {
+	s := hookSession()
+	hooks, end := context.WithCancel(context.Background())
+	s.hooks = hooks
+	end()
+	if err := s.runHook("sleep 600", "", time.Minute); err == nil || !strings.Contains(err.Error(), "was asked to end") {
 		t.Errorf("err = %v", err)
 	}
 }
