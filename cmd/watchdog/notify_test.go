@@ -94,10 +94,17 @@ func TestEndedHookLeavesNoChildY01(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid := strings.TrimSpace(string(text))
-	stat, err := os.ReadFile("/proc/" + pid + "/stat")
-	if err == nil && !strings.Contains(string(stat), ") Z ") { // who is dead may wait to be fetched by init
-		t.Errorf("pid %s lives: %s", pid, stat)
+	lives := func() bool { // who is dead may wait to be fetched by init
+		stat, err := os.ReadFile("/proc/" + pid + "/stat")
+		return err == nil && !strings.Contains(string(stat), ") Z ")
 	}
+	for range 1000 { // SIGKILL is sent, and takes a moment
+		if !lives() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("pid %s lives", pid)
 }
 
 // A run that is asked to end does not wait for a hook to the end of its time.
