@@ -30,7 +30,7 @@ func timerOf(configPath string) string {
 }
 
 // ownNames stand in the state folder of the units without a name, where each instance has its own.
-var ownNames = []string{"cases", "disarmed", "initialized", "lock", "saved"}
+var ownNames = []string{"cases", "disarmed", "hung", "initialized", "lock", "saved"}
 
 // refuseSharedState keeps a copied config from changing the state of the group it was copied from.
 func refuseSharedState(configPath string, c Config) error {
