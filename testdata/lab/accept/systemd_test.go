@@ -58,7 +58,7 @@ func TestSandboxAndTimer(t *testing.T) {
 		}
 	}
 	says("stopped", "no look yet: cluster-watchdog.timer is enabled, but inactive: `systemctl start cluster-watchdog.timer`")
-	takeAway := dropIn(t, "cluster-watchdog.timer", `[Timer]\nOnCalendar=\nOnUnitActiveSec=30\n`)
+	takeAway := dropIn(t, "cluster-watchdog.timer", `[Timer]\nOnCalendar=\nOnCalendar=2001-01-01\n`) // as one that has nothing to count from
 	on(t, head, "systemctl start cluster-watchdog.timer")
 	says("Y03", "cluster-watchdog.timer is active, but systemd has no next time for it: `systemctl restart cluster-watchdog.timer`")
 	on(t, head, "systemctl stop cluster-watchdog.timer")
