@@ -38,11 +38,12 @@ func (c cell) expected() expectation {
 }
 
 func (c cell) row() expectation {
-	refused := expectation{class: "refused", while: "refused", after: comesBack, count: once}
+	// A tick may be at work when the fault is mended: what it says then is still about it.
+	refused := expectation{class: "refused", while: "refused", after: "(refused )?" + comesBack, count: once}
 	through := expectation{class: "through", while: comesBack, count: once}
-	broken := expectation{class: "broken", while: "commit broken", after: comesBack, count: once}
+	broken := expectation{class: "broken", while: "commit broken( waits)?", after: "(waits )?" + comesBack, count: once}
 	failed := expectation{class: "launch failed", while: "commit launch-failed", after: comesBack, count: twice}
-	dies := expectation{class: "boot dies", while: "commit launched refused", after: comesBack, count: twice}
+	dies := expectation{class: "boot dies", while: "commit launched refused", after: "(refused )?" + comesBack, count: twice}
 	waits := expectation{class: "boot waits", while: "commit launched", after: "serving", count: once, lasts: quietly}
 
 	// by moment: before the decision, during the checks, after the commit, during launch, during boot
@@ -71,6 +72,8 @@ func (c cell) row() expectation {
 		return expectation{class: "blind", while: "", after: comesBack, count: once, lasts: quietly}
 	case c.fault.effect == cut && c.moment == duringBoot:
 		return expectation{class: "blind", while: "commit launched", after: comesBack, count: twice, lasts: quietly}
+	case (c.fault.effect == cut || c.fault.effect == noSSH) && c.moment == duringLaunch:
+		return expectation{class: "unsaid", while: "commit launch-failed", after: "serving", count: once}
 	case c.fault.effect == rebooted && momentNumber(c.moment) >= 2:
 		return c.headAway()
 	}

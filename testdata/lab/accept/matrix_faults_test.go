@@ -95,7 +95,9 @@ func ofMount(word string, e effect, says string) nodeFault {
 }
 
 // unreachable is what is said of a node that cannot be asked, or could no longer be asked.
-func unreachable(more string) string { return `(cannot reach NODE by SSH: ` + more + `|on NODE: the SSH connection )` }
+func unreachable(more string) string {
+	return `(cannot reach NODE by SSH: ` + more + `|on NODE: the SSH connection )`
+}
 
 func outerCommand(verb string) func(*testing.T, int) {
 	return func(t *testing.T, node int) { mustOuter(t, verb, container(node)) }
