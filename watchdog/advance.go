@@ -26,6 +26,7 @@ var advancing = []struct {
 	{"a paused rank", (*look).tellPaused},
 	{"a second actor", (*look).tellSecondActor},
 	{"the end of a disarm", (*look).tellStays},
+	{"the head's clock", (*look).tellClock},
 }
 
 // advance brings what is known up to this look.
@@ -46,7 +47,7 @@ func (l *look) lookFirst() {
 	s := l.prev
 	l.first = s.Last.IsZero() ||
 		s.Last.BootID != l.o.At.BootID ||
-		l.o.At.Since(s.Last) > l.p.Gap ||
+		l.o.At.Since(s.Last) > l.p.Gap || l.o.interrupted() != "" ||
 		s.Config != l.p.Config || s.Identity != l.p.Identity ||
 		(s.Arm != nil && l.o.At.Later(s.Arm.At, s.Last))
 	if l.first {
@@ -57,7 +58,7 @@ func (l *look) lookFirst() {
 		if s.Arm != nil && l.o.At.Later(s.Arm.At, s.Last) { // armed for what this look is the first at
 			since = s.Arm.At
 		}
-		l.next = State{Since: since, Seen: l.o.At, Incidents: s.Incidents, Earlier: s.Earlier, ClockDoubt: s.ClockDoubt,
+		l.next = State{Since: since, Seen: l.o.At, Incidents: s.Incidents, Earlier: s.Earlier, ClockDoubt: s.ClockDoubt, Began: s.Began,
 			Attempts: s.Attempts, Arm: s.Arm, Reset: s.Reset, LastGood: s.LastGood}
 	}
 	if g := l.next.Grace; g != nil && l.o.At.Since(g.From) >= l.p.Grace {

@@ -11,7 +11,9 @@ const keyBlind = "no node can be asked"
 
 // lasting says whether a key stays told although a completion is served: what it is about is no
 // trouble of the group.
-func lasting(key string) bool { return key == keyBlind || key == keyStays || key == keySecondActor }
+func lasting(key string) bool {
+	return key == keyBlind || key == keyStays || key == keySecondActor || key == keyClock
+}
 
 // tellBlind tells at once when not a single node can be asked – a lost key, a changed network –
 // since then nothing could be done for the group, whatever comes.

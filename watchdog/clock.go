@@ -1,6 +1,10 @@
 package watchdog
 
-import "time"
+import (
+	"strconv"
+	"strings"
+	"time"
+)
 
 // Clock is a reading of the head's clocks at one instant. Facts carry it instead of a
 // time.Time because a wall clock may jump: within one boot only Boot is believed.
@@ -14,13 +18,51 @@ type Clock struct {
 func (c Clock) IsZero() bool { return c.BootID == "" && c.Wall.IsZero() && c.Boot == 0 }
 
 // Since returns the time from earlier to c, never negative. Across boots only the wall clock can
-// tell; the gate refuses to act where that clock is implausible.
+// tell, and that it was at least as long ago as c's boot has lasted: what carries a time of 2098 is
+// not young for ever. The gate refuses to act where the wall clock is implausible.
 func (c Clock) Since(earlier Clock) time.Duration {
 	if c.BootID == earlier.BootID {
 		return max(0, c.Boot-earlier.Boot)
 	}
-	return max(0, c.Wall.Sub(earlier.Wall))
+	return max(0, c.Wall.Sub(earlier.Wall), c.atLeast(earlier))
 }
+
+// atLeast is how long ago something of another boot must have been, whatever any wall clock says.
+func (c Clock) atLeast(earlier Clock) time.Duration {
+	if bootOf(c.BootID) == bootOf(earlier.BootID) { // another life of the same boot, which began in its middle
+		return 0
+	}
+	return c.Boot
+}
+
+// lifeMark stands between a boot id and the number of a life of that boot.
+const lifeMark = "~"
+
+// InLifeOf returns c as a reading of the life that last was read in. A machine that was put back to a
+// snapshot goes on with the boot id of then, at an earlier time since boot: what was read after the
+// snapshot lies in no past of it. So that is named as another boot, from then on.
+func (c Clock) InLifeOf(last Clock) Clock {
+	if bootOf(last.BootID) != c.BootID {
+		return c
+	}
+	if c.Boot >= last.Boot {
+		c.BootID = last.BootID
+		return c
+	}
+	_, number, _ := strings.Cut(last.BootID, lifeMark)
+	n, _ := strconv.Atoi(number)
+	c.BootID += lifeMark + strconv.Itoa(max(1, n)+1)
+	return c
+}
+
+func bootOf(id string) string {
+	boot, _, _ := strings.Cut(id, lifeMark)
+	return boot
+}
+
+// UnknownBoot begins the boot id of a reading whose real one could not be read; no other reading has
+// the same.
+const UnknownBoot = "unreadable-"
 
 // Equal says whether both are the same reading. It survives a round trip through the database,
 // which == on a time.Time does not.

@@ -10,7 +10,7 @@ func Decide(p Policy, s State, o Observation) Decision {
 }
 
 func newLook(p Policy, s State, o Observation) *look {
-	return &look{p: p, o: o, prev: s, next: s.clone()}
+	return &look{p: p, o: o.believed(), prev: s, next: s.clone()}
 }
 
 func (l *look) decide() Decision {

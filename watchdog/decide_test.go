@@ -24,7 +24,7 @@ func TestDecideHeadFirst(t *testing.T) {
 }
 
 func allRows() []row {
-	return slices.Concat(advanceRows(), judgeRows(), progressRows(), gateRows(), personRows(), workRows())
+	return slices.Concat(advanceRows(), judgeRows(), progressRows(), gateRows(), personRows(), workRows(), clockRows())
 }
 
 // Each Reason has at least one row that ends in it. The reasons are read from the source, so that a
@@ -126,7 +126,7 @@ func TestDecideWritesOnlyItsOwn(t *testing.T) {
 // The words of the switch are those that Decide goes by.
 func TestSwitch(t *testing.T) {
 	st := known(Serving, func(s *State) { s.Earlier, s.ClockDoubt, s.Arm.At.BootID = at(h), true, "boot-0" })
-	if armed, words := rowPolicy().Switch(st, Flag{Present: true, Who: "bert", Until: at(-m).Wall}, at(0)); armed || !strings.HasPrefix(words, "disarmed: by bert, until 2026-03-01 11:59:00, which is over, and stays: the clock says ") {
+	if armed, words := rowPolicy().Switch(st, Flag{Present: true, Who: "bert", Until: at(-m).Wall}, at(0)); armed || !strings.HasPrefix(words, "disarmed: by bert, until 2026-03-01 11:59:00, which is over, and stays: the head's clock says ") {
 		t.Errorf("armed %v: %s", armed, words)
 	}
 	if armed, words := rowPolicy().Switch(known(Serving, notArmed), Flag{}, at(0)); armed || words != "not armed: `cluster-watchdog arm` arms it" {

@@ -9,6 +9,7 @@ type Decision struct {
 	Why      Reason // the rule behind Wanted
 	Detail   string // facts of the case for the sentence: "rank 2 (spark3) exited 137"
 	Readings Readings
+	Clock    string // what people should know of the head's clock; empty: it runs as it should
 
 	Preserve   bool     // save logs though nothing else is done
 	EndFlusher bool     // a flusher of ours outlived its boot

@@ -70,8 +70,12 @@ func graceWhy(s State) string {
 func (l *look) whyFirst() string {
 	s := l.prev
 	switch {
+	case l.o.interrupted() != "":
+		return l.o.interrupted()
 	case s.Last.IsZero():
 		return "there was none before"
+	case l.o.At.unknownBoot():
+		return "the head's boot id cannot be read"
 	case s.Last.BootID != l.o.At.BootID:
 		return "the head was booted since"
 	case l.o.At.Since(s.Last) > l.p.Gap:

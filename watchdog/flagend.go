@@ -1,22 +1,29 @@
 package watchdog
 
-// Over says whether the time of a disarm has passed; one without an end, or that cannot be read,
-// goes on for ever.
-func (f Flag) Over(now Clock) bool {
+// FlagOver says whether the time of a disarm has passed; one without an end, or that cannot be read,
+// goes on for ever. In a later boot than it was written in only the wall clock tells when it ends. Two
+// things are known even where that was wrong: it is over when that boot alone has lasted as long, and an
+// end from before this program was built was written in a wrong time.
+func (p Policy) FlagOver(f Flag, now Clock) bool {
+	length := f.Until.Sub(f.When)
 	switch {
 	case f.Until.IsZero() || f.Err != "":
 		return false
-	case !f.Ends.IsZero():
-		return now.After(f.Ends)
-	default:
+	case f.Ends.IsZero():
 		return now.Wall.After(f.Until)
+	case f.Ends.BootID == now.BootID:
+		return now.After(f.Ends)
+	case !f.When.IsZero() && length > 0 && now.atLeast(f.Ends) >= length:
+		return true
+	default:
+		return p.plausible(f.Until) && now.Wall.After(f.Until)
 	}
 }
 
 // flagOver says whether a disarm with an end is over, a rank runs and the checks have passed. Where
 // one of them is not so, the person who disarmed is not done: a restart then would be a surprise.
 func (l *look) flagOver() bool {
-	return l.o.Flag.Over(l.o.At) && l.flagStays() == ""
+	return l.p.FlagOver(l.o.Flag, l.o.At) && l.flagStays() == ""
 }
 
 // flagStays says why a disarm whose time has passed stays, "" where it does not.
@@ -36,7 +43,7 @@ func (l *look) flagStays() string {
 }
 
 func (l *look) staysWords() string {
-	if !l.o.Flag.Over(l.o.At) {
+	if !l.p.FlagOver(l.o.Flag, l.o.At) {
 		return ""
 	}
 	return ", which is over, and stays: " + l.flagStays()
@@ -50,7 +57,7 @@ const keyStays = "a disarm is over and stays"
 
 // tellStays tells that the time of a disarm has passed and that nothing is done nevertheless.
 func (l *look) tellStays() {
-	if !l.o.Flag.Over(l.o.At) || l.flagOver() {
+	if !l.p.FlagOver(l.o.Flag, l.o.At) || l.flagOver() {
 		l.forget(keyStays)
 		return
 	}

@@ -27,6 +27,7 @@ func (l *look) gate(wanted Action, why Reason, detail string) Decision {
 	}
 	d.EndFlusher = l.flusherOver()
 	d.EndFlag = l.flagEnded()
+	d.Clock = l.headClock()
 	d.Next, d.Notices = l.next, l.notices
 	return d
 }
@@ -89,6 +90,9 @@ func (l *look) doubtClock() {
 	if l.prev.Last.BootID != boot {
 		n.Earlier, n.ClockDoubt = l.prev.Last, true
 	}
+	if n.ClockDoubt {
+		n.Began = l.o.At
+	}
 	if l.prev.Reset.BootID == boot || (l.prev.Arm != nil && l.prev.Arm.At.BootID == boot) {
 		n.ClockDoubt = false
 	}
@@ -102,12 +106,12 @@ func (l *look) doubtClock() {
 func (l *look) clockImplausible() string {
 	now, last := l.o.At, l.next.Earlier
 	switch {
-	case !l.p.Built.IsZero() && now.Wall.Before(l.p.Built):
-		return fmt.Sprintf("the clock says %s, before this program was built", now.Wall.UTC().Format(time.RFC3339))
-	case !l.p.Built.IsZero() && now.Wall.Sub(l.p.Built) > l.p.ClockFuture:
-		return fmt.Sprintf("the clock says %s, long after this program was built", now.Wall.UTC().Format(time.RFC3339))
+	case !l.p.plausible(now.Wall) && now.Wall.Before(l.p.Built):
+		return fmt.Sprintf("the head's clock says %s, before this program was built: set it, see `timedatectl`", now.Wall.UTC().Format(time.RFC3339))
+	case !l.p.plausible(now.Wall):
+		return fmt.Sprintf("the head's clock says %s, long after this program was built: set it, see `timedatectl`", now.Wall.UTC().Format(time.RFC3339))
 	case !last.IsZero() && now.Wall.Before(last.Wall):
-		return fmt.Sprintf("the clock says %s, before the last look at %s: if it is right, `cluster-watchdog arm`",
+		return fmt.Sprintf("the head's clock says %s, before the last look at %s: set it, see `timedatectl`; if it is right, `cluster-watchdog arm`",
 			now.Wall.UTC().Format(time.RFC3339), last.Wall.UTC().Format(time.RFC3339))
 	}
 	return ""
@@ -141,7 +145,7 @@ func (p Policy) Used(s State, now Clock) int {
 
 // uses says whether a counted attempt falls into the window and was not forgiven by a reset.
 func (p Policy) uses(a Attempt, s State, now Clock) bool {
-	return a.Counted() && now.Since(a.Launching) < p.BudgetWindow && (s.Reset.IsZero() || now.Later(a.Launching, s.Reset))
+	return a.Counted() && p.launchedAgo(a, s, now) < p.BudgetWindow && (s.Reset.IsZero() || now.Later(a.Launching, s.Reset))
 }
 
 // Counted says whether the attempt uses up the budget: nobody asked for it, it reached its launch,

@@ -32,7 +32,7 @@ func gateRows() []row {
 		r("the budget is kept then", ill(counted(-2*h), counted(-h)), dead(storeFault), ActNone, ReasonStoreFault, phase(Serving)),
 		r("a disarm does not expire then", ill(), dead(storeFault, flagUntil(-m)), ActNone, ReasonStoreFault, that("the flag stays", func(d Decision) bool { return !d.EndFlag })),
 		r("a boot that begins before the build", ill(), dead(reboot(built.Add(-s))), ActNone, ReasonLookFirst, that("in doubt", func(d Decision) bool { return d.Next.ClockDoubt })),
-		r("its clock stays in doubt after the first look", ill(doubt), dead(lookClock(Clock{Wall: built.Add(-s), Boot: 100 * h, BootID: "boot-1"})), ActNone, ReasonClock, would, told(NoticeRefused)),
+		r("its clock stays in doubt after the first look", ill(doubt), dead(lookClock(Clock{Wall: built.Add(-s), Boot: 100 * h, BootID: "boot-1"})), ActNone, ReasonClock, would, told(NoticeTrouble, NoticeRefused)),
 		r("a clock before the latest save", ill(doubt), dead(lookClock(Clock{Wall: at(-h - s).Wall, Boot: 100 * h, BootID: "boot-1"})), ActNone, ReasonClock),
 		r("a clock 10 years after the build", ill(doubt), dead(lookClock(Clock{Wall: built.AddDate(11, 0, 0), Boot: 100 * h, BootID: "boot-1"})), ActNone, ReasonClock),
 		r("the budget is not forgotten then", ill(doubt, counted(-2*h), counted(-h)), dead(lookClock(Clock{Wall: built.AddDate(11, 0, 0), Boot: 100 * h, BootID: "boot-1"})), ActNone, ReasonClock, phase(Serving)),

@@ -5,7 +5,11 @@ import "time"
 // Observation is what one look saw: facts, each with its error, and the look's only clock
 // reading. Nothing here is a conclusion; package watchdog draws those.
 type Observation struct {
-	At         Clock    `json:"at"`
+	At Clock `json:"at"`
+
+	// From the first question to the last answer, by CLOCK_BOOTTIME, which goes on while this machine is suspended.
+	Took time.Duration `json:"took,omitempty"`
+
 	RanksOnly  bool     `json:"ranks_only,omitempty"` // the second look of a tick: no HTTP was asked
 	Health     HTTP     `json:"health"`
 	Canary     Canary   `json:"canary"`

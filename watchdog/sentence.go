@@ -6,8 +6,15 @@ import (
 	"time"
 )
 
-// Sentence says what a tick concluded: phase, action, reason.
+// Sentence says what a tick concluded: phase, action, reason; and what is wrong with the head's clock.
 func (d Decision) Sentence() string {
+	if d.Reason == ReasonClock { // says it already
+		return d.concluded()
+	}
+	return joinDoubt(d.concluded(), d.Clock)
+}
+
+func (d Decision) concluded() string {
 	why := joinWords(d.Why.String(), d.whyDetail())
 	switch {
 	case d.Action == ActLookAgain:
@@ -65,9 +72,19 @@ func joinWords(a, b string) string {
 	return a + ": " + b
 }
 
+// tooLong is longer than anything we know of can have taken: some clock was wrong.
+const (
+	tooLong  = 10 * 365 * 24 * time.Hour
+	manyDays = 30 * 24 * time.Hour
+)
+
 // brief prints a duration as people say it: seconds below two minutes, minutes below two hours.
 func brief(d time.Duration) string {
 	switch {
+	case d >= tooLong:
+		return fmt.Sprintf("%.0f years", d.Hours()/24/365.25)
+	case d >= manyDays:
+		return fmt.Sprintf("%d days", int(d/(24*time.Hour)))
 	case d < 2*time.Minute:
 		return fmt.Sprintf("%ds", int(d.Round(time.Second)/time.Second))
 	case d < 2*time.Hour:
@@ -115,7 +132,7 @@ func (p Policy) BudgetWords(s State, now Clock) string {
 	}
 	for _, a := range s.Attempts { // the oldest counted one frees the first place
 		if p.uses(a, s, now) {
-			free := now.Wall.Add(p.BudgetWindow - now.Since(a.Launching))
+			free := now.Wall.Add(p.BudgetWindow - p.launchedAgo(a, s, now))
 			return words + " until " + free.Local().Format("15:04") + "; `cluster-watchdog reset --reason` refills"
 		}
 	}
@@ -168,6 +185,9 @@ func joinDoubt(s, doubt string) string {
 
 // doubts says what could not be told.
 func (l *look) doubts() string {
+	if why := l.o.interrupted(); why != "" {
+		return why
+	}
 	var all []string
 	for _, v := range []Verdict{l.r.Rank, l.r.Progress} {
 		if v.Reading == Unknown && v.What != "" {

@@ -19,13 +19,13 @@ func (l *look) newStart() {
 		if !r.DockerAnswered() {
 			continue
 		}
-		who := l.whose(i)
+		who, age := l.whose(i), l.startAge(i)
 		l.countDockerStarts(i)
 		l.learn(i)
 		if who == startPerson {
 			foreign = append(foreign, fmt.Sprintf("rank %d (%s)", i, r.Node))
-			if !found || r.Container.Age < youngest {
-				youngest, found = r.Container.Age, true
+			if !found || age < youngest {
+				youngest, found = age, true
 			}
 		}
 	}
@@ -87,6 +87,23 @@ func (l *look) dockerStarts(i int) int {
 	return 0
 }
 
+// startAge returns how long the start that this look sees on rank i has lasted, by its node's clock. That
+// may have been set since: one that is new is no older than our last answer of that node, and what would
+// be older than anything has just begun.
+func (l *look) startAge(i int) time.Duration {
+	c, k := l.o.Ranks[i].Container, l.next.Ranks[i]
+	switch {
+	case c == nil:
+		return 0
+	case !k.Heard.IsZero() && (k.Container == nil || k.Container.Start() != c.Start()):
+		return min(c.Age, l.o.At.Since(k.Heard)+LookLimit)
+	case c.Age >= tooLong:
+		return 0
+	default:
+		return c.Age
+	}
+}
+
 // launched says whether the attempt recorded this container as the one it launched as rank.
 func (a Attempt) launched(rank int, id string) bool {
 	return slices.ContainsFunc(a.Launched, func(s Launched) bool { return s.Rank == rank && s.ID == id })
@@ -114,7 +131,7 @@ func (l *look) ours(i int, c Container) bool {
 	if a == nil || a.Outcome == OutcomeLaunched {
 		return false
 	}
-	began := l.o.At.Since(a.Launching) - c.Age // after launching
+	began := l.o.At.Since(a.Launching) - l.startAge(i) // after launching
 	over := l.p.LaunchTimeout
 	if !a.Ended.IsZero() {
 		over = a.Ended.Since(a.Launching)
@@ -125,7 +142,7 @@ func (l *look) ours(i int, c Container) bool {
 // learn remembers what a Docker that answers said of rank i.
 func (l *look) learn(i int) {
 	r, k := l.o.Ranks[i], &l.next.Ranks[i]
-	k.Answered, k.Clock = true, r.Clock
+	k.Answered, k.Clock, k.Heard = true, r.Clock, l.o.At
 	c := r.Container
 	if c == nil {
 		k.Container = nil

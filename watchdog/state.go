@@ -24,6 +24,7 @@ type State struct {
 
 	Earlier    Clock `json:"earlier,omitzero"`      // the last look of an earlier boot
 	ClockDoubt bool  `json:"clock_doubt,omitempty"` // this boot's wall clock has not been plausible yet
+	Began      Clock `json:"began,omitzero"`        // the first look of this boot, or the first one whose wall clock was plausible
 
 	Ranks    []Known  `json:"ranks,omitempty"`   // by rank; what its Docker last said
 	Baseline Baseline `json:"baseline,omitzero"` // the engine's counters at the last full look
@@ -66,7 +67,8 @@ const (
 type Known struct {
 	Container    *Container `json:"container,omitempty"`
 	Answered     bool       `json:"answered,omitempty"`     // its Docker has answered at least once
-	Clock        time.Time  `json:"clock,omitzero"`         // the node's at that look
+	Clock        time.Time  `json:"clock,omitzero"`         // the node's at the look at which its Docker last answered
+	Heard        Clock      `json:"heard,omitzero"`         // ours at that look
 	Ran          string     `json:"ran,omitempty"`          // the start that has been seen running
 	ServedUnder  string     `json:"served_under,omitempty"` // the head's start when it last served with this start
 	FirstSeen    Clock      `json:"first_seen,omitzero"`    // our first look at the present start

@@ -39,7 +39,7 @@ func (l *look) personsStop() {
 // that no look has seen yet nobody knows.
 func (l *look) stopOf(r Rank, k *Known) (ago time.Duration, found bool) {
 	for _, e := range r.Events {
-		since := max(0, r.Clock.Sub(e.At))
+		since := k.ago(e, r.Clock, l.o.At)
 		looked := k.Container != nil && e.ID == k.Container.ID
 		if !looked && !k.ran(e.ID) || e.At.After(r.Clock) || l.stoppedByUs(e.ID, since) {
 			continue // one in the node's future was seen before its clock was set back
@@ -48,15 +48,38 @@ func (l *look) stopOf(r Rank, k *Known) (ago time.Duration, found bool) {
 			k.Died = k.Container.Start()
 		}
 		switch {
-		case e.Action == "kill" && slices.Contains([]string{"TERM", "INT", "QUIT", "KILL"}, e.Signal):
+		case e.kills():
 			k.Killed = e.At
 		case e.Action == "stop",
 			e.Action == "destroy" && looked && !k.Container.AutoRemove,
-			e.Action == "die" && !k.Killed.IsZero() && e.At.Sub(k.Killed) <= l.p.KillToDie:
+			e.Action == "die" && (!k.Killed.IsZero() && e.At.Sub(k.Killed) <= l.p.KillToDie || l.p.killed(e, r.Events)):
 			ago, found = since, true
 		}
 	}
 	return ago, found
+}
+
+// ago returns how long ago an event was that our last answer of its node did not hold. The node's clock
+// may have been set since, so it is bounded by ours.
+func (k Known) ago(e Event, node time.Time, now Clock) time.Duration {
+	ago := max(0, node.Sub(e.At))
+	if !k.Heard.IsZero() {
+		ago = min(ago, now.Since(k.Heard)+LookLimit)
+	}
+	return ago
+}
+
+// kills says whether the event is a signal that ends the container.
+func (e Event) kills() bool {
+	return e.Action == "kill" && slices.Contains([]string{"TERM", "INT", "QUIT", "KILL"}, e.Signal)
+}
+
+// killed says whether one of the events is the signal that led to this die, in whatever order they came.
+func (p Policy) killed(die Event, all []Event) bool {
+	return slices.ContainsFunc(all, func(e Event) bool {
+		before := die.At.Sub(e.At)
+		return e.kills() && e.ID == die.ID && before >= 0 && before <= p.KillToDie
+	})
 }
 
 // stoppedByUs says whether what happened to id that long ago was our doing: an attempt recorded the

@@ -70,7 +70,7 @@ func (w *world) observe(ranksOnly bool) Observation {
 	for i, n := range w.nodes {
 		o.Ranks = append(o.Ranks, w.rank(i, n))
 	}
-	if w.flag.Over(w.now) {
+	if w.policy.FlagOver(w.flag, w.now) {
 		o.Checks = &Checks{Failed: w.checks}
 	}
 	if ranksOnly {

@@ -47,6 +47,7 @@ type session struct {
 	prober  looker
 	plan    *restart.Plan
 	now     func() watchdog.Clock
+	last    watchdog.Clock // of the last look, as it was loaded
 	log     zerolog.Logger
 }
 
@@ -80,7 +81,8 @@ func (a *app) openMemory() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{app: a, config: c, policy: c.Policy(buildTime()), now: probe.Now, log: newLogger(a.errs, os.Getenv, a.story)}
+	s := &session{app: a, config: c, policy: c.Policy(buildTime()), log: newLogger(a.errs, os.Getenv, a.story)}
+	s.now = func() watchdog.Clock { return probe.Now().InLifeOf(s.last) }
 	a.opened.Store(s)
 	through = a.at.begin("opening the state folder " + c.StateDir)
 	s.past, err = openState(c.StateDir)
@@ -230,5 +232,6 @@ func (s *session) load() (watchdog.State, *state.DamageError, error) {
 	if errors.As(err, &damage) {
 		return watchdog.State{}, damage, nil
 	}
+	s.last = st.Last
 	return st, nil, err
 }

@@ -25,7 +25,7 @@ const (
 
 // deedsOf returns what a look has changed that history tells: the phase, and the disarmed flag,
 // which anybody may write without the lock and which is therefore told as a look first sees it.
-func deedsOf(before watchdog.State, d watchdog.Decision, o watchdog.Observation) []state.Deed {
+func deedsOf(p watchdog.Policy, before watchdog.State, d watchdog.Decision, o watchdog.Observation) []state.Deed {
 	var deeds []state.Deed
 	if before.Phase != d.Next.Phase {
 		why := strings.TrimPrefix(d.Sentence(), fmt.Sprintf("phase=%s ", d.Next.Phase))
@@ -36,7 +36,7 @@ func deedsOf(before watchdog.State, d watchdog.Decision, o watchdog.Observation)
 	case (is.Present || is.Err != "") && !is.Equal(was):
 		deeds = append(deeds, state.Deed{At: writtenAt(is, before.Last, o.At), Kind: deedDisarmed, Who: orFlagFile(is.Who), Text: flagText(is)})
 	case (was.Present || was.Err != "") && !is.Present && is.Err == "":
-		deeds = append(deeds, state.Deed{At: o.At, Kind: deedFlagGone, Text: goneText(before, was, o.At)})
+		deeds = append(deeds, state.Deed{At: o.At, Kind: deedFlagGone, Text: goneText(p, before, was, o.At)})
 	}
 	return deeds
 }
@@ -70,11 +70,11 @@ func flagText(f watchdog.Flag) string {
 }
 
 // goneText says how a flag went, as far as it can be told.
-func goneText(before watchdog.State, was watchdog.Flag, now watchdog.Clock) string {
+func goneText(p watchdog.Policy, before watchdog.State, was watchdog.Flag, now watchdog.Clock) string {
 	switch {
 	case before.Arm != nil && now.Later(before.Arm.At, before.Last):
 		return "by arm"
-	case was.Over(now):
+	case p.FlagOver(was, now):
 		return "its time was over, and the checks passed"
 	default:
 		return "taken away by hand"

@@ -11,7 +11,7 @@ import (
 // askChecks runs all checks on all nodes where the time of a disarm has passed and a rank runs: the
 // watchdog acts again only where they pass. Nothing is changed.
 func (s *session) askChecks(ctx context.Context, o *watchdog.Observation) {
-	if !o.Flag.Over(o.At) || o.StoreFault != "" || !slices.ContainsFunc(o.Ranks, runs) {
+	if !s.policy.FlagOver(o.Flag, o.At) || o.StoreFault != "" || !slices.ContainsFunc(o.Ranks, runs) {
 		return
 	}
 	runner := restart.NewRunner(s.plan, s.nodes, s.world(func(watchdog.NoticeKind, string, string) {}))

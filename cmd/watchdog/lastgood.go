@@ -14,10 +14,13 @@ func lastGood(p watchdog.Policy, before, next watchdog.State, o watchdog.Observa
 		return nil
 	}
 	a := before.Attempts[i]
-	if before.Served.After(a.Launching) || next.PersonStart.After(a.Launching) {
+	if o.At.Later(before.Served, a.Launching) || o.At.Later(next.PersonStart, a.Launching) {
 		return nil // that launch has served before, or this start is somebody else's
 	}
-	good := &watchdog.LastGood{At: o.At, Identity: p.Identity, MemFree: a.MemFree, Boot: o.At.Since(a.Launching)}
+	good := &watchdog.LastGood{At: o.At, Identity: p.Identity, MemFree: a.MemFree}
+	if a.Launching.BootID == o.At.BootID { // else no clock can be believed for how long it took
+		good.Boot = o.At.Since(a.Launching)
+	}
 	for _, r := range o.Ranks {
 		image := ""
 		if r.Container != nil {

@@ -51,12 +51,17 @@ func (s *session) look(ctx context.Context, st watchdog.State, fault string, ran
 // observe makes one observation.
 func (s *session) observe(ctx context.Context, st watchdog.State, ranksOnly bool, skip probe.MaySkip) watchdog.Observation {
 	defer s.at.begin("looking at the group")()
+	if skip != nil {
+		asked := skip
+		skip = func(at watchdog.Clock, before watchdog.Counters) bool { return asked(at.InLifeOf(s.last), before) }
+	}
 	var o watchdog.Observation
 	if ranksOnly {
 		o = s.prober.LookAtRanks(ctx, probe.Questions{Known: st.Asked()})
 	} else {
 		o = s.prober.Look(ctx, probe.Questions{Known: st.Asked(), Closely: st.LooksClosely(), Skip: skip})
 	}
+	o.At = o.At.InLifeOf(s.last)
 	o.Flag = state.ReadFlag(s.config.StateDir)
 	return o
 }
@@ -64,7 +69,7 @@ func (s *session) observe(ctx context.Context, st watchdog.State, ranksOnly bool
 // remembering saves the look: a row for each, the full observation where something changed.
 func (s *session) remembering(before watchdog.State, d watchdog.Decision, o watchdog.Observation, took time.Duration) error {
 	row := state.Row{At: o.At, Phase: d.Next.Phase.String(), Action: d.Action.String(), Reason: d.Reason.String(), Sentence: d.Sentence(),
-		Verdict: d.Condition().String(), Took: took, Deeds: deedsOf(before, d, o)}
+		Verdict: d.Condition().String(), Took: took, Deeds: deedsOf(s.policy, before, d, o)}
 	if d.Readings.Served {
 		row.Canary = o.Canary.Took
 	}

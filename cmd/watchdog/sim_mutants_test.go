@@ -37,7 +37,7 @@ var mutants = []mutant{
 	{"no grace for a person", "watchdog/gate.go", "l.o.At.Since(g.From) < l.p.Grace {", "l.o.At.Since(g.From) < 0 {"},
 	{"ignore the budget", "watchdog/gate.go", "used >= l.p.BudgetCount {", "used >= 1000*l.p.BudgetCount {"},
 	{"a budget window of an hour", "watchdog/policy.go", "BudgetWindow:    6 * time.Hour", "BudgetWindow:    1 * time.Hour"},
-	{"count what never reached its launch", "watchdog/gate.go", "return a.Counted() && now.Since(a.Launching) < p.BudgetWindow", "return a.By == \"\" && now.Since(a.Started) < p.BudgetWindow"},
+	{"count what never reached its launch", "watchdog/gate.go", "return a.Counted() && p.launchedAgo(a, s, now) < p.BudgetWindow", "return a.By == \"\" && now.Since(a.Started) < p.BudgetWindow"},
 	{"never end a flusher", "watchdog/gate.go", "return found && !a.FlusherEnded &&", "return found && a.ID < 0 &&"},
 	{"leave GIVEN_UP by arm", "watchdog/advance.go", "n.Phase != GivenUp || l.prev.Reset.Equal(n.GaveUpAfter) || !l.o.At.Later(l.prev.Reset, n.Since) {",
 		"n.Phase != GivenUp || (l.prev.Reset.Equal(n.GaveUpAfter) || !l.o.At.Later(l.prev.Reset, n.Since)) && (l.prev.Arm == nil || !l.o.At.Later(l.prev.Arm.At, n.Since)) {"},

@@ -19,7 +19,8 @@ type status struct {
 	Phase    string             `json:"phase"`
 	Since    watchdog.Clock     `json:"since,omitzero"`
 	Armed    bool               `json:"armed"`
-	Switch   string             `json:"switch"` // by whom armed or disarmed, and why
+	Switch   string             `json:"switch"`          // by whom armed or disarmed, and why
+	Clock    string             `json:"clock,omitempty"` // what is wrong with the head's clock
 	Last     *state.Row         `json:"last,omitempty"`
 	LastAge  string             `json:"last_age,omitempty"`
 	Stale    bool               `json:"stale"`               // no look for three periods
@@ -80,9 +81,9 @@ func statusCommand(a *app) *cobra.Command {
 }
 
 func (s *session) status() (status, error) {
-	now := s.now()
 	st, damage, err := s.load()
 	fault := errors.Join(err, asError(damage))
+	now := s.now()
 	out := status{Group: s.config.Group, Phase: st.Phase.String(), Since: st.Since, Served: st.Served, ServedIn: st.ServedIn, Incident: st.Incident,
 		Ranks: st.Ranks, LastGood: st.LastGood, Budget: s.policy.BudgetWords(st, now),
 		Detections: s.policy.Detections(s.config.Period)}
@@ -94,6 +95,7 @@ func (s *session) status() (status, error) {
 			out.Switch = unknown + ": the state tells who armed it; nothing is done without it"
 		}
 	}
+	out.Clock = s.policy.ClockWords(st, now)
 	working := 0
 	if h, busy := state.HeldBy(s.config.StateDir); busy {
 		working = h.PID
@@ -105,13 +107,13 @@ func (s *session) status() (status, error) {
 	if n := len(st.Attempts); n > 0 {
 		out.Attempt = &st.Attempts[n-1]
 		switch a := out.Attempt; { // not looked at since
-		case !a.Launching.IsZero() && a.Launching.After(st.Seen):
+		case !a.Launching.IsZero() && now.Later(a.Launching, st.Seen):
 			out.Phase, out.Since, out.Ranks = watchdog.Booting.String(), a.Launching, nil
-		case a.Stop && !a.Committed.IsZero() && a.Committed.After(st.Seen):
+		case a.Stop && !a.Committed.IsZero() && now.Later(a.Committed, st.Seen):
 			out.Phase, out.Since, out.Ranks = watchdog.None.String(), a.Committed, nil
 		}
 	}
-	out.Down = isDown(st)
+	out.Down = isDown(st, now)
 	hung := state.ReadHung(s.config.StateDir)
 	if !hung.Zero() {
 		out.Ended = hung.String()
@@ -132,7 +134,7 @@ func (s *session) status() (status, error) {
 		}
 		if len(rows) > 0 {
 			age := now.Since(rows[0].At)
-			out.Last, out.LastAge = &rows[0], age.Round(time.Second).String()
+			out.Last, out.LastAge = &rows[0], ageWords(age)
 			out.Stale = age > stalePeriods*s.config.Period && out.Working == ""
 		} else {
 			out.Stale = true
@@ -144,16 +146,25 @@ func (s *session) status() (status, error) {
 	return out, nil
 }
 
+// ageWords says how long ago a look was. A time that cannot be is of a clock that was wrong then or is now.
+func ageWords(age time.Duration) string {
+	const tooLong = 10 * 365 * 24 * time.Hour
+	if age >= tooLong {
+		return "an unknown time"
+	}
+	return age.Round(time.Second).String()
+}
+
 // isDown says whether the last attempt has begun to remove the group, has not launched it, and
 // nobody has closed it since.
-func isDown(st watchdog.State) bool {
+func isDown(st watchdog.State, now watchdog.Clock) bool {
 	n := len(st.Attempts)
 	if n == 0 || st.Attempts[n-1].Stop || st.Attempts[n-1].Committed.IsZero() || !st.Attempts[n-1].Launching.IsZero() {
 		return false
 	}
 	committed := st.Attempts[n-1].Committed
-	armed := st.Arm != nil && st.Arm.At.After(committed)
-	return !armed && !st.Served.After(committed) && !st.PersonStart.After(committed) && !st.Reset.After(committed)
+	armed := st.Arm != nil && now.Later(st.Arm.At, committed)
+	return !armed && !now.Later(st.Served, committed) && !now.Later(st.PersonStart, committed) && !now.Later(st.Reset, committed)
 }
 
 func (s *session) printStatus(st status) {
@@ -162,6 +173,9 @@ func (s *session) printStatus(st status) {
 	}
 	p("group", "%s: %s", st.Group, phaseWords(st))
 	p("switch", "%s", plain(st.Switch))
+	if st.Clock != "" {
+		p("clock", "%s", plain(st.Clock))
+	}
 	if st.Damage != "" {
 		p("state", "%s", plain(st.Damage))
 	}

@@ -30,7 +30,7 @@ func TestStatusKnowsThatTheGroupIsDown(t *testing.T) {
 		{"armed before", watchdog.State{Arm: &watchdog.Arm{At: at(8)}, Attempts: []watchdog.Attempt{committed}}, true},
 		{"reset since", watchdog.State{Reset: at(12), Attempts: []watchdog.Attempt{committed}}, false},
 	} {
-		if got := isDown(row.st); got != row.want {
+		if got := isDown(row.st, at(20)); got != row.want {
 			t.Errorf("%s: got %v", row.name, got)
 		}
 	}

@@ -25,7 +25,7 @@ func Now() watchdog.Clock {
 	c.BootID = strings.TrimSpace(string(boot))
 	if err != nil || c.BootID == "" {
 		// Readings of an unknown boot must not be compared by Boot with any other reading.
-		c.BootID = "unreadable-" + rand.Text()
+		c.BootID = watchdog.UnknownBoot + rand.Text()
 	}
 	return c
 }

@@ -34,6 +34,7 @@ func (p *Prober) Look(ctx context.Context, q Questions) watchdog.Observation {
 	all.Go(func() { p.completion(ctx, &o, q.Skip) })
 	all.Go(func() { o.Ranks = p.ranks(ctx, q) })
 	all.Wait()
+	o.Took = Now().Since(o.At)
 	return o
 }
 
@@ -43,6 +44,7 @@ func (p *Prober) LookAtRanks(ctx context.Context, q Questions) watchdog.Observat
 	ctx, cancel := within(ctx, p.config.Again)
 	defer cancel()
 	o.Ranks = p.ranks(ctx, q)
+	o.Took = Now().Since(o.At)
 	return o
 }
 
