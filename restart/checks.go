@@ -19,6 +19,7 @@ var errServed = errors.New("the last canary was served")
 func (r *Runner) Check(ctx context.Context, o Order) (*Clearance, []Failure) {
 	ctx, cancel := context.WithTimeout(ctx, ChecksLimit)
 	defer cancel()
+	began := r.world.Clock()
 	failures := r.localChecks()
 	served := make(chan bool, 1)
 	go func() { served <- o.Canary != nil && o.Canary(ctx) }()
@@ -30,7 +31,7 @@ func (r *Runner) Check(ctx context.Context, o Order) (*Clearance, []Failure) {
 	if <-served {
 		failures = append(failures, Failure{Step: "last canary", Rank: -1, Node: "the head", Err: errServed})
 	}
-	if len(failures) > 0 {
+	if failures = append(failures, r.sinceSuspended(began)...); len(failures) > 0 {
 		return nil, failures
 	}
 	return &Clearance{at: r.world.Clock(), ids: slices.Clone(o.Seen), ok: true}, nil

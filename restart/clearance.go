@@ -2,7 +2,9 @@ package restart
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"cluster-watchdog/watchdog"
 )
@@ -21,13 +23,32 @@ func (c *Clearance) spend(now watchdog.Clock, flag watchdog.Flag) ([]string, err
 		return nil, errors.New("cannot use clearance: it is none, or spent")
 	}
 	c.ok = false
-	if now.BootID != c.at.BootID || now.Since(c.at) > ClearanceLife {
-		return nil, errors.New("cannot use clearance: it is older than 60 s")
+	if olderThan(ClearanceLife, c.at, now) {
+		return nil, errStale
 	}
 	if thrown(flag) {
 		return nil, errSwitch
 	}
 	return slices.Clone(c.ids), nil
+}
+
+// errStale ends a run before anything is destroyed: what its checks have said was too long ago.
+var errStale = fmt.Errorf("cannot use clearance: it is older than %s: this machine was suspended, or its disk was slow; the next try checks anew", ClearanceLife)
+
+// olderThan says whether a reading was longer ago than that, or in another boot. Deadlines stand still
+// while the machine is suspended, this does not.
+func olderThan(life time.Duration, then, now watchdog.Clock) bool {
+	return now.BootID != then.BootID || now.Since(then) > life
+}
+
+// sinceSuspended returns what is wrong with checks that began then: part of them may have been asked before
+// a suspension and part after; nil where nothing is.
+func (r *Runner) sinceSuspended(began watchdog.Clock) []Failure {
+	now := r.world.Clock()
+	if !olderThan(ClearanceLife, began, now) {
+		return nil
+	}
+	return []Failure{{Step: stageChecks, Rank: -1, Node: "the head", Err: fmt.Errorf("they took %s: this machine was suspended meanwhile; the next try checks anew", now.Since(began).Round(time.Second))}}
 }
 
 // errSwitch ends a run between two steps: the switch was thrown.

@@ -22,6 +22,7 @@ type Remote interface {
 // Order is what one tick wants the runner to do.
 type Order struct {
 	Attempt  watchdog.Attempt           // a new one, or the open one that goes on
+	Looked   watchdog.Clock             // when this tick's look began; zero: nobody looked
 	Seen     []string                   // container id per rank as this tick's look saw it; "": none
 	Started  []string                   // when each of these was started, by its node
 	MemFloor []int64                    // bytes per rank that must be free before a launch; 0: unknown

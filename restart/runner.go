@@ -35,11 +35,12 @@ func (r *Runner) Run(ctx context.Context, o Order) (watchdog.Attempt, error) {
 // try is one run of the sequence.
 type try struct {
 	*Runner
-	o      Order
-	comes  string       // the step that is about to run
-	began  bool         // a script that destroys has been started
-	gone   []bool       // by rank, whether this try has removed its container
-	spared map[int]bool // ranks that a stop leaves as they are
+	o       Order
+	comes   string         // the step that is about to run
+	cleared watchdog.Clock // of the clearance that was used
+	began   bool           // a script that destroys has been started
+	gone    []bool         // by rank, whether this try has removed its container
+	spared  map[int]bool   // ranks that a stop leaves as they are
 }
 
 // sequence runs everything in its order and returns the first thing that ended it.
@@ -88,6 +89,10 @@ func (t *try) commit(c *Clearance) error {
 	ids, err := c.spend(now, t.world.Switch())
 	if err != nil {
 		return err
+	}
+	t.cleared = c.at
+	if !t.o.Looked.IsZero() && olderThan(LookLife, t.o.Looked, now) {
+		return fmt.Errorf("cannot go by a look that is older than %s: this machine was suspended meanwhile; the next look tells", LookLife)
 	}
 	if failures := t.newSince(ids); len(failures) > 0 {
 		return &Refusal{Failures: failures}
@@ -162,7 +167,11 @@ func (t *try) newSince(ids []string) []Failure {
 // node stops here: nothing is launched over a half-cleaned group.
 func (t *try) destroy(ctx context.Context) error {
 	for _, s := range t.plan.of(scripts.Destroy) {
-		if err := t.step(ctx, s, t.removed(s)); err != nil {
+		err := t.step(ctx, s, t.removed(s))
+		if err != nil && !t.began { // nothing has been tried yet
+			return err
+		}
+		if err != nil {
 			return &Broken{Step: s.Name, Err: err}
 		}
 	}

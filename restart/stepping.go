@@ -29,6 +29,9 @@ func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 	if err := t.mayGoOn(ctx); err != nil { // last: a save may have waited for its disk
 		return err
 	}
+	if s.Class() == scripts.Destroy && !t.began && olderThan(ClearanceLife, t.cleared, t.world.Clock()) {
+		return errStale
+	}
 	t.began = t.began || s.Class() == scripts.Destroy
 	began := time.Now()
 	ranks := slices.DeleteFunc(t.plan.settings.ranksOf(s), func(rank int) bool { return t.spared[rank] })

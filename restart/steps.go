@@ -80,6 +80,8 @@ const (
 	ChecksLimit = 40 * time.Second
 	// ClearanceLife is how long a clearance may be used.
 	ClearanceLife = 60 * time.Second
+	// LookLife is how long before the commit the look may be that the order goes by.
+	LookLife = 5 * time.Minute
 	// PreserveBytes caps the raw log of one rank.
 	PreserveBytes = 64 << 20
 )

@@ -67,10 +67,14 @@ func (t *try) stop(ctx context.Context) ([]Failure, error) {
 func (t *try) checkStop(ctx context.Context) (*Clearance, []Failure) {
 	ctx, cancel := context.WithTimeout(ctx, ChecksLimit)
 	defer cancel()
+	began := t.world.Clock()
 	steps := slices.DeleteFunc(t.plan.of(scripts.Check), func(s Step) bool {
 		return !slices.Contains([]string{"check/shell", "check/docker", "check/claim", "check/identity"}, s.Script)
 	})
 	failures := t.nodeChecks(ctx, t.o, steps)
+	if suspended := t.sinceSuspended(began); suspended != nil {
+		return nil, append(failures, suspended...)
+	}
 	ids := slices.Clone(t.o.Seen)
 	failed := map[int]bool{}
 	for _, f := range failures {

@@ -105,7 +105,7 @@ func (s *session) restart(ctx context.Context, r *restart.Runner, st watchdog.St
 // order is what the runner is told: what was seen, and whether to ask once more before destroying.
 // A group that is to be launched has nobody to ask, and no group serves with a dead rank.
 func (s *session) order(st watchdog.State, d watchdog.Decision, o watchdog.Observation, a watchdog.Attempt) restart.Order {
-	order := restart.Order{Attempt: a, Seen: seen(o), Started: startedAt(o), MemFloor: s.memoryFloor(st), Claimant: claimant(st)}
+	order := restart.Order{Attempt: a, Looked: o.At, Seen: seen(o), Started: startedAt(o), MemFloor: s.memoryFloor(st), Claimant: claimant(st)}
 	if d.Action != watchdog.ActLaunch && !ranDead(d.Readings) {
 		order.Canary = func(ctx context.Context) bool { return s.prober.Canary(ctx).Served() }
 	}
