@@ -75,12 +75,17 @@ func certificateDoubt(signers []ssh.Signer, now time.Time) string {
 		from, to := time.Unix(int64(cert.ValidAfter), 0), time.Unix(int64(cert.ValidBefore), 0)
 		switch {
 		case now.Before(from):
-			return fmt.Sprintf("; its certificate is valid only from %s", from.Format(time.DateTime))
+			return fmt.Sprintf("; its certificate is valid only from %s%s", from.Format(time.DateTime), headTime(now))
 		case cert.ValidBefore != ssh.CertTimeInfinity && !now.Before(to):
-			return fmt.Sprintf("; its certificate ended at %s: sign the key anew", to.Format(time.DateTime))
+			return fmt.Sprintf("; its certificate ended at %s: sign the key anew%s", to.Format(time.DateTime), headTime(now))
 		}
 	}
 	return ""
+}
+
+// headTime says by which time a certificate was found to be out of its time.
+func headTime(now time.Time) string {
+	return fmt.Sprintf(" (this head's clock says %s; the node goes by its own)", now.Format(time.DateTime))
 }
 
 // explainKey replaces the parser's error, which may quote what it could not read.

@@ -12,7 +12,7 @@ import (
 
 // Day is what a person may ask of a day a year later. It is kept for the newest 400 days.
 type Day struct {
-	Date    string `json:"date"`              // such as 2026-03-04, by the head's clock and zone
+	Date    string `json:"date"`              // such as 2026-03-04, by the head's clock, in UTC
 	Looks   int    `json:"looks"`             // all
 	Served  int    `json:"served,omitempty"`  // of them: a completion came back
 	Failing int    `json:"failing,omitempty"` // of them: counted against the group
@@ -38,14 +38,11 @@ const unwatchedAfter = 5 * time.Minute
 // countLook adds a look to the totals of its day, and the time since the last one to the phase that
 // it had found.
 func (s *Store) countLook(tx *bbolt.Tx, l *ledger, next watchdog.State, row Row, passed time.Duration) error {
-	date, err := s.dateOf(tx, row.At, next.ClockDoubt)
-	if err != nil {
-		return err
-	}
+	l.Date = l.dateOf(row.At, next.ClockDoubt)
 	opened := next.Incidents - l.Incidents
 	phase := l.Phase
 	l.Incidents, l.Phase = next.Incidents, next.Phase
-	return s.changeDay(tx, date, func(d *Day) {
+	return s.changeDay(tx, l.Date, func(d *Day) {
 		d.Looks++
 		if next.Served.Equal(row.At) {
 			d.Served++
@@ -113,14 +110,30 @@ func (d *Day) kind(a watchdog.Attempt) *int {
 	}
 }
 
-// dateOf is the day of a look. One whose clock is in doubt belongs to the day before it.
-func (s *Store) dateOf(tx *bbolt.Tx, at watchdog.Clock, doubt bool) (string, error) {
-	if doubt {
-		if last, _ := bucketDays.in(tx).Cursor().Last(); last != nil {
-			return string(last), nil
-		}
+// dateOf is the day of a look. One whose clock is in doubt belongs to the day of the look before.
+func (l *ledger) dateOf(at watchdog.Clock, doubt bool) string {
+	if doubt && l.Date != "" {
+		return l.Date
 	}
-	return at.Wall.Format(time.DateOnly), nil
+	return at.Wall.Format(time.DateOnly)
+}
+
+// LastDay returns the totals of the day of the last look, nil where there was none. It need not be the
+// one with the latest date: a wall clock may have been in 2098 meanwhile.
+func (s *Store) LastDay() (*Day, error) {
+	var text []byte
+	err := s.view(func(tx *bbolt.Tx) error {
+		l, err := s.ledger(tx)
+		if b := bucketDays.in(tx); err == nil && b != nil {
+			text = slices.Clone(b.Get([]byte(l.Date)))
+		}
+		return err
+	})
+	if err != nil || text == nil {
+		return nil, err
+	}
+	d := new(Day)
+	return d, s.decode("day", text, d)
 }
 
 func (s *Store) changeDay(tx *bbolt.Tx, date string, change func(*Day)) error {

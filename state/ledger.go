@@ -11,6 +11,7 @@ import (
 // ledger is what the store knows of its own content, so that no look has to count it.
 type ledger struct {
 	At        watchdog.Clock `json:"at"`                  // of the last look
+	Date      string         `json:"date,omitempty"`      // to which that was counted
 	Phase     watchdog.Phase `json:"phase,omitempty"`     // after it
 	Age       time.Duration  `json:"age,omitempty"`       // of the state, by its own clock
 	Incidents int            `json:"incidents,omitempty"` // opened until then

@@ -47,6 +47,8 @@ func mendFault(f Fault) string {
 		return "set server.model"
 	case FaultEncoding:
 		return "let the proxy at server.url not compress what is not asked to be compressed"
+	case FaultTime:
+		return "set this machine's clock where that is wrong, see `timedatectl`; else renew the certificate of server.url"
 	default:
 		return "see server.* in the config"
 	}

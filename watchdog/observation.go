@@ -61,6 +61,7 @@ const (
 	FaultFile           // the API key or the CA file cannot be read
 	FaultNoModel        // the server lists no model to ask for
 	FaultEncoding       // the answer is compressed, though nobody asked for that
+	FaultTime           // the certificate has ended or is yet to begin, by this machine's clock
 )
 
 // Sleep is whether somebody has put the engine to sleep or paused it. Zero: it says nothing of that.

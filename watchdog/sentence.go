@@ -78,6 +78,9 @@ const (
 	manyDays = 30 * 24 * time.Hour
 )
 
+// Brief prints a duration as sentences here say it.
+func Brief(d time.Duration) string { return brief(d) }
+
 // brief prints a duration as people say it: seconds below two minutes, minutes below two hours.
 func brief(d time.Duration) string {
 	switch {

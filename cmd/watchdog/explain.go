@@ -23,8 +23,7 @@ With --with it is judged by the windows and the budget of another config too. No
   2006-01-02T15:04:05Z       RFC 3339
   -2h, -90m                  so long ago`,
 		RunE: func(*cobra.Command, []string) error {
-			now := time.Now()
-			when, err := parseAt(at, now)
+			when, err := parseAt(at, time.Now())
 			if err != nil {
 				return usageError{err}
 			}
@@ -48,7 +47,7 @@ With --with it is judged by the windows and the budget of another config too. No
 	return c
 }
 
-// explain replays the look that was kept last at that time.
+// explain replays the look that was kept last at that time; the newest where none is given.
 func (s *session) explain(when time.Time, file string, other *Config) error {
 	l, err := s.keptAt(when)
 	if err != nil {

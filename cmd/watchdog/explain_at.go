@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// parseAt reads a time as people give it; nothing means now. A time of day that is yet to come was
+// parseAt reads a time as people give it; nothing is the zero time, which means the newest look. A time of day that is yet to come was
 // yesterday.
 func parseAt(text string, now time.Time) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return now, nil
+		return time.Time{}, nil
 	}
 	if d, err := time.ParseDuration(text); err == nil {
 		return now.Add(-d.Abs()), nil

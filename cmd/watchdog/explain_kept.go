@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ type keptLook struct {
 // another config would make it a first look.
 func (l keptLook) policy(p watchdog.Policy) watchdog.Policy {
 	p.Config, p.Identity = l.before.Config, l.before.Identity
-	if p.Built.After(l.o.At.Wall) { // this program is newer than the look
+	if age := p.Built.Sub(l.o.At.Wall); age > 0 && age < p.ClockFuture { // this program is newer than the look, which is not of 1970
 		p.Built = time.Time{}
 	}
 	return p
@@ -32,34 +33,44 @@ func (l keptLook) policy(p watchdog.Policy) watchdog.Policy {
 // rowsLooked is more rows than are ever kept.
 const rowsLooked = 1 << 20
 
-// keptAt returns the look that was kept last at that time or before it.
+// keptAt returns the look that was kept last at that time or before it; at the zero time the newest.
 func (s *session) keptAt(when time.Time) (keptLook, error) {
 	numbers, err := s.past.Kept()
 	if err != nil {
 		return keptLook{}, err
 	}
-	var failed error
-	after := sort.Search(len(numbers), func(i int) bool {
-		o, err := s.past.Observation(numbers[i])
-		if err != nil || o == nil {
-			failed = err
-			return true
-		}
-		return o.At.Wall.After(when)
-	})
 	rows, err := s.past.Rows(rowsLooked)
-	switch {
-	case failed != nil:
-		return keptLook{}, failed
-	case err != nil:
+	if err != nil {
 		return keptLook{}, err
-	case after == 0:
+	}
+	changes, err := s.past.ChangesBetween(time.Time{}, endOfTime)
+	if err != nil {
+		return keptLook{}, err
+	}
+	asked := rowAt(slices.Concat(changes, rows), when)
+	after := sort.Search(len(numbers), func(i int) bool { return numbers[i] > asked })
+	if after == 0 {
 		return keptLook{}, s.nothingKept(when, numbers)
 	}
-	return s.kept(numbers[after-1], when, rows)
+	return s.kept(numbers[after-1], asked, rows)
 }
 
-func (s *session) kept(number uint64, when time.Time, rows []state.Row) (keptLook, error) {
+var endOfTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// rowAt returns the number of the look that the head's clock puts last at that time or before it: where it
+// was set back, times come twice and the later look is meant. 0: there is none; at the zero time the newest.
+func rowAt(rows []state.Row, when time.Time) uint64 {
+	var best state.Row
+	for _, r := range rows {
+		if later := r.At.Wall.Compare(best.At.Wall); when.IsZero() && r.Number > best.Number ||
+			!when.IsZero() && !r.At.Wall.After(when) && (best.Number == 0 || later > 0 || later == 0 && r.Number > best.Number) {
+			best = r
+		}
+	}
+	return best.Number
+}
+
+func (s *session) kept(number, asked uint64, rows []state.Row) (keptLook, error) {
 	l := keptLook{number: number}
 	o, err := s.past.Observation(number)
 	if err != nil {
@@ -70,23 +81,30 @@ func (s *session) kept(number uint64, when time.Time, rows []state.Row) (keptLoo
 	case err != nil:
 		return l, err
 	case o == nil || before == nil:
-		return l, fmt.Errorf("cannot explain the look of %s: what it was judged by was not kept: choose a later one", dateWords(when))
+		return l, fmt.Errorf("cannot explain the look of %s: what it was judged by was not kept: choose a later one", dateOfKept(o))
 	}
 	l.o, l.before = *o, *before
 	for i, r := range rows {
 		if r.Number == number {
 			l.row = &rows[i]
 		}
-		if r.Number > number && !r.At.Wall.After(when) {
+		if r.Number == asked && asked > number {
 			l.asked = &rows[i]
 		}
 	}
 	return l, nil
 }
 
+func dateOfKept(o *watchdog.Observation) string {
+	if o == nil {
+		return "then"
+	}
+	return dateWords(o.At.Wall)
+}
+
 // nothingKept says what there is instead.
 func (s *session) nothingKept(when time.Time, numbers []uint64) error {
-	if len(numbers) == 0 {
+	if len(numbers) == 0 || when.IsZero() {
 		return fmt.Errorf("cannot explain anything: no look is kept yet")
 	}
 	var there []string

@@ -10,7 +10,7 @@ func TestParseAt(t *testing.T) {
 	now := time.Date(2026, 3, 10, 9, 30, 0, 0, zone)
 	day := func(d, h, m, s int) time.Time { return time.Date(2026, 3, d, h, m, s, 0, zone) }
 	for text, want := range map[string]time.Time{
-		"":                     now,
+		"":                     {}, // the newest
 		"03:12":                day(10, 3, 13, 0).Add(-1),
 		"03:12:07":             day(10, 3, 12, 8).Add(-1),
 		"22:15":                day(9, 22, 16, 0).Add(-1), // yet to come today

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -19,6 +18,8 @@ type happening struct {
 	Who     string            `json:"who,omitempty"` // empty: the watchdog
 	Text    string            `json:"text,omitempty"`
 	Attempt *watchdog.Attempt `json:"attempt,omitempty"`
+
+	clock watchdog.Clock
 }
 
 // The kinds of attempts.
@@ -75,7 +76,12 @@ func (s *session) history(lines int, asJSON bool) error {
 	if len(entries) == 0 {
 		fmt.Fprintln(s.out, "nothing has happened yet")
 	}
-	for _, e := range entries {
+	for i, e := range entries {
+		if i > 0 {
+			if line := clockLine(entries[i-1].clock, e.clock); line != "" {
+				fmt.Fprintln(s.out, line)
+			}
+		}
 		fmt.Fprintln(s.out, entryLine(e))
 	}
 	return nil
@@ -87,7 +93,7 @@ func (s *session) printJSON(value any) error {
 	return e.Encode(value)
 }
 
-// entries are the deeds and the attempts by time, newest last. It is read without the lock.
+// entries are the deeds and the attempts as they happened, newest last. It is read without the lock.
 func (s *session) entries() ([]happening, error) {
 	st, damage, err := s.load()
 	switch {
@@ -100,15 +106,14 @@ func (s *session) entries() ([]happening, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := []happening{}
+	done, tried := []happening{}, []happening{}
 	for _, d := range deeds {
-		entries = append(entries, happening{At: d.At.Wall, Kind: d.Kind, Who: d.Who, Text: d.Text})
+		done = append(done, happening{At: d.At.Wall, Kind: d.Kind, Who: d.Who, Text: d.Text, clock: d.At})
 	}
 	for i := range st.Attempts {
-		entries = append(entries, attemptEntry(&st.Attempts[i]))
+		tried = append(tried, attemptEntry(&st.Attempts[i]))
 	}
-	slices.SortStableFunc(entries, func(a, b happening) int { return a.At.Compare(b.At) })
-	return entries, nil
+	return inOrder(done, tried), nil
 }
 
 func attemptEntry(a *watchdog.Attempt) happening {
@@ -116,7 +121,7 @@ func attemptEntry(a *watchdog.Attempt) happening {
 	if a.Stop {
 		kind = kindStop
 	}
-	return happening{At: a.Started.Wall, Kind: kind, Who: a.By, Attempt: a}
+	return happening{At: a.Started.Wall, Kind: kind, Who: a.By, Attempt: a, clock: a.Started}
 }
 
 // entryLine is one line for people; times are local.

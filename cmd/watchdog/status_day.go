@@ -9,11 +9,7 @@ import (
 
 // today returns the totals of the day of the last look, nil where there was none.
 func (s *session) today() (*state.Day, error) {
-	days, err := s.past.Days(1)
-	if err != nil || len(days) == 0 {
-		return nil, err
-	}
-	return &days[0], nil
+	return s.past.LastDay()
 }
 
 // dayWords says in a line what happened on a day.

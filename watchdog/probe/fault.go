@@ -2,6 +2,7 @@ package probe
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
 	"strings"
@@ -17,11 +18,19 @@ func (s *stage) fault(err error) watchdog.Fault {
 		return watchdog.FaultName
 	case errors.Is(err, errCompressed):
 		return watchdog.FaultEncoding
+	case isOutOfTime(err):
+		return watchdog.FaultTime
 	case isAlert(err), s.securing.Load() && !isBreak(err), isTLSToHTTP(err):
 		return watchdog.FaultTLS
 	default:
 		return watchdog.FaultNone
 	}
+}
+
+// isOutOfTime says whether our clock lies outside the time of the server's certificate.
+func isOutOfTime(err error) bool {
+	var invalid x509.CertificateInvalidError
+	return errors.As(err, &invalid) && invalid.Reason == x509.Expired
 }
 
 // isAlert says whether the other end of a TLS connection has refused it.
