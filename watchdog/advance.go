@@ -15,6 +15,7 @@ var advancing = []struct {
 	{"a reset", (*look).takeReset},
 	{"a person's stop", (*look).personsStop},
 	{"a new start", (*look).newStart},
+	{"unwatched time", (*look).unwatched},
 	{"counters", (*look).readCounters},
 	{"readings", (*look).read},
 	{"strikes", (*look).strikes},
@@ -88,6 +89,16 @@ func (l *look) adoptLaunch() {
 			k.ServedUnder = ""
 			k.FirstSeen = a.Launching
 		}
+	}
+}
+
+// unwatched begins the limit of a boot anew after a time in which nobody looked: this machine may have
+// been suspended, and the engine with it.
+func (l *look) unwatched() {
+	last := l.prev.Last
+	gap := last.BootID != l.o.At.BootID || l.o.At.Since(last) > l.p.Gap || l.o.interrupted() != ""
+	if l.next.Phase == Booting && !last.IsZero() && gap {
+		l.next.Seen = l.o.At
 	}
 }
 

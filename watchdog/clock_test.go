@@ -118,6 +118,11 @@ func clockRows() []row {
 		r("suspended: that no node can be asked is not told", known(Serving), sees(silent(0), silent(1), silent(2), took(8*h)), ActNone, ReasonLookFirst, told()),
 		r("suspended between two looks of a tick", known(Serving, goneBefore(1), struckUntil(TermRank, 1, -8*h, -8*h), lastLook(-8*h)), sees(gone(1), ranksOnly), ActNone, ReasonLookFirst, strikes(TermRank, 0)),
 
+		r("a boot's limit does not run while nobody looks", known(Booting, lastLook(-8*h), bootFrom(-9*h)), sees(canary(Refused)), ActNone, ReasonLookFirst, since(-9*h),
+			that("begins anew", func(d Decision) bool { return d.Next.Seen.Equal(noon) })),
+		r("nor in an interrupted look", known(Booting, bootFrom(-74*m)), sees(canary(Refused), took(3*m)), ActNone, ReasonLookFirst, that("begins anew", func(d Decision) bool { return d.Next.Seen.Equal(noon) })),
+		r("a launch that no look has seen before the gap is still a boot", known(Serving, seenAt(-9*h), lastLook(-8*h), tried(-8*h+m, launched("d0", "d1", "d2"))), sees(canary(Refused)), ActNone, ReasonLookFirst, phase(Booting)),
+
 		// The wall clock jumps within a boot: told, and of no matter.
 		r("in 1970 within a boot", known(Serving, dead...), sees(gone(1), clockIs(y1970)), ActRestart, ReasonRankDead, says("the head's clock was set back by 56 years since the last look")),
 		r("in 2098 within a boot", known(Serving), sees(serves, clockIs(y2098)), ActNone, ReasonServed, says("the head's clock was set ahead by 72 years since the last look")),

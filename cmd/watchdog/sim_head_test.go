@@ -32,6 +32,10 @@ type head struct {
 	boots   int
 	booted  time.Time
 	jump    time.Duration // of its wall clock
+	odd     bool          // one of its clocks has ever jumped
+	asleep  time.Duration // in all, as its clocks have it: everything else stood still with it
+	nap     time.Duration // the next time it is suspended ...
+	napIn   int           // ... after so many things that it does
 	down    time.Time     // until then it does not run
 	full    bool          // its disk
 	running *process
@@ -81,16 +85,70 @@ func (h *head) clock() watchdog.Clock {
 	h.machine.Lock()
 	defer h.machine.Unlock()
 	now := time.Now()
-	return watchdog.Clock{Wall: now.Add(h.jump).UTC(), Boot: now.Sub(h.booted), BootID: fmt.Sprintf("boot-%d", h.boots)}
+	return watchdog.Clock{Wall: now.Add(h.jump + h.asleep).UTC(), Boot: now.Sub(h.booted) + h.asleep, BootID: fmt.Sprintf("boot-%d", h.boots)}
+}
+
+// now is what its clocks say to a run that knows the last look.
+func (h *head) now() watchdog.Clock {
+	st, _ := h.store.peek()
+	return h.clock().InLifeOf(st.Last)
+}
+
+// real is the true time as the head has it: with what it has slept.
+func (h *head) real() time.Time {
+	h.machine.Lock()
+	defer h.machine.Unlock()
+	return time.Now().Add(h.asleep)
+}
+
+// suspend lets the head sleep. What runs on it does not see it, but by its clocks and those of the nodes.
+func (h *head) suspend(d time.Duration) {
+	h.say("%s: the head is suspended for %s", h.name, d)
+	h.disturb(6 * time.Minute)
+	h.cluster.Shift(d)
+	h.change(func() { h.asleep += d })
+}
+
+// tired lets the head fall asleep where it is due, at one of the things that a run does.
+func (h *head) tired() {
+	var d time.Duration
+	h.change(func() {
+		if h.napIn > 0 {
+			if h.napIn--; h.napIn == 0 {
+				d = h.nap
+			}
+		}
+	})
+	if d > 0 {
+		h.suspend(d)
+	}
+}
+
+// setClock sets its wall clock, to the true time or that far from it.
+func (h *head) setClock(jump time.Duration) {
+	h.say("%s: the wall clock is set to %s from the true time", h.name, jump)
+	h.change(func() { h.jump, h.odd = jump, true })
+}
+
+// putBack lets the machine go on from a snapshot: its boot id is the same, its time since boot of then.
+func (h *head) putBack(d time.Duration) {
+	h.change(func() {
+		if h.running == nil && time.Since(h.booted)+h.asleep > d+time.Hour {
+			h.booted, h.odd = h.booted.Add(d), true
+		}
+	})
+	h.say("%s: the machine goes on from a snapshot, %s back", h.name, d)
 }
 
 func (h *head) flag() watchdog.Flag { return state.ReadFlag(h.config.StateDir) }
 
 func (h *head) session(p *process) *session {
-	return &session{
-		app: &app{out: io.Discard, errs: io.Discard}, config: h.config, policy: h.policy, plan: h.plan, now: h.clock, log: zerolog.Nop(),
+	s := &session{
+		app: &app{out: io.Discard, errs: io.Discard}, config: h.config, policy: h.policy, plan: h.plan, log: zerolog.Nop(),
 		store: disk{h.store, p}, nodes: wire{p.conns, p}, prober: eyes{p},
 	}
+	s.now = func() watchdog.Clock { return h.clock().InLifeOf(s.last) }
+	return s
 }
 
 // tick runs the program once, to its end or until it is killed.
@@ -140,7 +198,7 @@ func (h *head) isDown() bool {
 func (h *head) jumped() bool {
 	h.machine.Lock()
 	defer h.machine.Unlock()
-	return h.jump != 0
+	return h.odd
 }
 
 // change changes the machine.
@@ -231,7 +289,7 @@ func (h *head) live(until time.Time) {
 // arm is `cluster-watchdog arm`, without its checks.
 func (h *head) arm(launch bool) {
 	h.say("%s: a person arms, launch %v", h.name, launch)
-	arm := &watchdog.Arm{Who: "a person", At: h.clock(), Identity: h.policy.Identity, Launch: launch}
+	arm := &watchdog.Arm{Who: "a person", At: h.now(), Identity: h.policy.Identity, Launch: launch}
 	h.store.mark()
 	if h.isFull() || h.store.SaveArm(arm) != nil {
 		return
@@ -246,7 +304,7 @@ func (h *head) disarm(length time.Duration) {
 		_ = os.WriteFile(state.FlagPath(h.config.StateDir), nil, 0o600)
 		return
 	}
-	now := h.clock()
+	now := h.now()
 	_ = state.WriteFlag(h.config.StateDir, watchdog.Flag{Present: true, Who: "a person", When: now.Wall, Reason: "maintenance",
 		Until: now.Wall.Add(length), Ends: now.Add(length)})
 }
@@ -255,7 +313,7 @@ func (h *head) disarm(length time.Duration) {
 func (h *head) reset() {
 	h.say("%s: a person resets", h.name)
 	h.store.mark()
-	if !h.isFull() && h.store.SaveReset(h.clock()) == nil {
+	if !h.isFull() && h.store.SaveReset(h.now()) == nil {
 		h.resetSeen()
 	}
 }

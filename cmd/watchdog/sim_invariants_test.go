@@ -58,7 +58,7 @@ func (p *process) lacking(list []string, within time.Duration) string {
 	for _, script := range list {
 		for rank := range p.options.nodes {
 			at, ok := p.passed[onNode(script, rank)]
-			if !ok || time.Since(at) > within {
+			if !ok || p.real().Sub(at) > within {
 				return onNode(script, rank)
 			}
 		}
@@ -91,6 +91,9 @@ func (s *simulation) beforeScript(p *process, rank int, script scripts.Script, e
 	}
 	switch id := env["WATCHDOG_ID"]; script.Name() {
 	case "destroy/remove":
+		const stale = 2 * time.Minute
+		lacks := p.lacking(mustPass, stale)
+		s.must(p.removes || lacks == "", "nothing is destroyed on a stale clearance", "%s did not pass within %s", lacks, stale)
 		s.must(id == "" || (rank < len(a.Destroy) && a.Destroy[rank] == id), "only what the commit names is destroyed", "%.12s on n%d, named are %.12q", id, rank+1, a.Destroy)
 		s.must(!p.well || !s.groupWell() || a.By != "", "a healthy group is never destroyed", "attempt %d: %s", a.ID, a.Why)
 	case "settle/flusher":
@@ -120,7 +123,7 @@ func (s *simulation) beforeLaunch(p *process, a watchdog.Attempt, rank int) {
 	defer s.mu.Unlock()
 	for _, other := range s.heads {
 		if other != p.head {
-			other.facts.started, other.facts.stopped, other.facts.unseen = time.Now(), time.Time{}, true
+			other.facts.started, other.facts.stopped, other.facts.unseen = other.real(), time.Time{}, true
 		}
 	}
 	f := &p.facts
@@ -179,9 +182,9 @@ func (s *simulation) atCommit(p *process, old, a watchdog.Attempt) {
 	}
 	f := &p.facts
 	const again = 20 * time.Second
-	s.mustLocked(!f.trouble.IsZero() && time.Since(f.trouble) >= again, "nobody is judged on one look", "something is wrong since %s: %s", f.trouble.Format(time.TimeOnly), a.Why)
+	s.mustLocked(!f.trouble.IsZero() && p.real().Sub(f.trouble) >= again, "nobody is judged on one look", "something is wrong since %s: %s", f.trouble.Format(time.TimeOnly), a.Why)
 	seen := f.stopped.Before(f.looked) // later ones no look has told it of
-	s.mustLocked(!seen || time.Since(f.stopped) >= personsTime-time.Second, "a person's stop has its grace", "stopped at %s: %s", f.stopped.Format(time.TimeOnly), a.Why)
+	s.mustLocked(!seen || p.real().Sub(f.stopped) >= personsTime-time.Second, "a person's stop has its grace", "stopped at %s: %s", f.stopped.Format(time.TimeOnly), a.Why)
 }
 
 // beforeLook takes in how things are when a run begins to look.
@@ -191,12 +194,13 @@ func (s *simulation) beforeLook(p *process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := p.facts.saved
-	p.first = last.BootID != p.clock().BootID || p.clock().Since(last) > gap
+	now := p.clock().InLifeOf(last)
+	p.first = last.BootID != now.BootID || now.Since(last) > gap
 	p.told = f.Present && f.Until.IsZero()
 }
 
-// afterSeeing takes in what a look saw.
-func (s *simulation) afterSeeing(p *process, began time.Time, well bool, o watchdog.Observation) {
+// afterSeeing takes in what a look saw, and returns when the one before was.
+func (s *simulation) afterSeeing(p *process, began time.Time, well bool, o watchdog.Observation) (last watchdog.Clock) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := &p.facts
@@ -208,6 +212,7 @@ func (s *simulation) afterSeeing(p *process, began time.Time, well bool, o watch
 	case f.trouble.IsZero():
 		f.trouble = began
 	}
+	return f.saved
 }
 
 // afterLook holds when a look was saved.
@@ -224,7 +229,7 @@ func (s *simulation) afterLook(p *process, before, next watchdog.State, row stat
 	if next.Phase == watchdog.GivenUp && row.Reason == watchdog.ReasonBudget.String() && before.Phase != watchdog.GivenUp {
 		used := 0
 		for _, at := range f.reached {
-			if p.clock().Since(at) <= budgetWindow+time.Minute {
+			if p.clock().InLifeOf(f.saved).Since(at) <= budgetWindow+time.Minute {
 				used++
 			}
 		}
@@ -232,7 +237,7 @@ func (s *simulation) afterLook(p *process, before, next watchdog.State, row stat
 		s.mustLocked(used >= budgetCount || p.jumped(), "only launches use up the budget", "%d were reached: %s", used, row.Sentence)
 	}
 	if next.Phase != f.phase {
-		f.phase, f.since = next.Phase, time.Now()
+		f.phase, f.since = next.Phase, p.real()
 	}
 	if said := row.Phase + row.Action + row.Reason; said != f.said {
 		f.said = said
@@ -254,14 +259,14 @@ func (h *head) lostSave() {
 	defer h.mu.Unlock()
 	h.facts.lost++
 	if st, err := h.store.Load(); err == nil {
-		h.facts.phase = st.Phase
+		h.facts.phase, h.facts.saved = st.Phase, st.Last
 	}
 }
 
 func (h *head) resetSeen() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.facts.reset, h.facts.launches, h.facts.reached, h.facts.lost = time.Now(), nil, nil, 0
+	h.facts.reset, h.facts.launches, h.facts.reached, h.facts.lost = h.real(), nil, nil, 0
 	h.facts.stopped = time.Time{} // who resets lets restarts happen again
 }
 
@@ -269,5 +274,5 @@ func (h *head) resetSeen() {
 func (h *head) forgotten() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.facts.launches, h.facts.reached, h.facts.lost, h.facts.phase = nil, nil, 0, watchdog.None
+	h.facts.launches, h.facts.reached, h.facts.lost, h.facts.phase, h.facts.saved = nil, nil, 0, watchdog.None, watchdog.Clock{}
 }

@@ -18,10 +18,13 @@ type ending int
 const (
 	killed    ending = iota
 	powerLost        // the head goes down too, and its last save is lost
+	suspended        // nothing happens to it, but the head sleeps for eight hours, and wakes with another wall clock
 	disarmed         // nothing happens to it, but a person disarms; it is armed a quarter of an hour later
 )
 
-func (e ending) String() string { return [...]string{"killed", "power lost", "disarmed"}[e] }
+func (e ending) String() string {
+	return [...]string{"killed", "power lost", "suspended", "disarmed"}[e]
+}
 
 // crashed plays one restart: a rank of a group that serves dies, with that fault from then on for a
 // quarter of an hour. After that effect of the tick that restarts, it ends in that way. Then ticks go
@@ -41,6 +44,12 @@ func crashed(t *testing.T, f *clustertest.Fault, killAt int, how ending) (effect
 				var after func()
 				if how == disarmed && kill > 0 {
 					after = func() { h.disarm(0) }
+				}
+				if how == suspended && kill > 0 {
+					after = func() {
+						h.suspend(8 * time.Hour)
+						h.setClock(pick(uint64(kill), to2098, 0, to1970))
+					}
 				}
 				if last = h.tickUntil(kill, after); last.dead || last.effects > 10 {
 					kill = 0
@@ -91,7 +100,7 @@ func crashed(t *testing.T, f *clustertest.Fault, killAt int, how ending) (effect
 
 // TestKilledAtEveryInstant ends a restart after each of its effects: every save, and every script that
 // was run on a node: by SIGKILL, by a power cut that takes
-// back the last save, and by a person who disarms.
+// back the last save, by a suspension after which the wall clock is another, and by a person who disarms.
 func TestKilledAtEveryInstant(t *testing.T) {
 	t.Parallel()
 	all := crashed(t, nil, 0, killed)
@@ -99,12 +108,12 @@ func TestKilledAtEveryInstant(t *testing.T) {
 	if all < least {
 		t.Fatalf("a restart has %d effects", all)
 	}
-	for _, how := range []ending{killed, powerLost, disarmed} {
+	for _, how := range []ending{killed, powerLost, suspended, disarmed} {
 		for n := 1; n <= all && !t.Failed(); n++ {
 			crashed(t, nil, n, how)
 		}
 	}
-	t.Logf("%d instants", 3*all)
+	t.Logf("%d instants", 4*all)
 }
 
 // TestKilledByNothing plays every fault on every node.
@@ -128,7 +137,7 @@ func TestKilledBesideEveryFault(t *testing.T) {
 			t.Run(fmt.Sprintf("%s on n%d", kind, node+1), func(t *testing.T) {
 				f := &clustertest.Fault{Kind: kind, Node: node}
 				all := crashed(t, f, 0, killed)
-				for _, how := range []ending{killed, powerLost, disarmed} {
+				for _, how := range []ending{killed, powerLost, suspended, disarmed} {
 					for n := 1; n <= all && !t.Failed(); n++ {
 						crashed(t, f, n, how)
 					}

@@ -32,6 +32,7 @@ type process struct {
 	looked  watchdog.Clock       // of its last look
 	first   bool                 // its first look was the first one after a gap in knowledge
 	told    bool                 // a flag without an end stood before its first look
+	removes bool                 // it has removed a container
 	well    bool                 // nothing was wrong with the group at its last look
 }
 
@@ -61,7 +62,7 @@ func (p *process) effect(what string) bool {
 func (p *process) pass(script string, rank int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.passed[onNode(script, rank)] = time.Now()
+	p.passed[onNode(script, rank)] = p.real()
 }
 
 // wire are the connections of one process.
@@ -78,6 +79,7 @@ func (w wire) Run(ctx context.Context, rank int, s scripts.Script, env map[strin
 	}
 	w.beforeScript(w.process, rank, s, env)
 	res, err := w.Conns.Run(ctx, rank, s, env)
+	w.tired()
 	if w.isDead() {
 		return restart.Result{}, errKilled
 	}
@@ -86,6 +88,11 @@ func (w wire) Run(ctx context.Context, rank int, s scripts.Script, env map[strin
 		words = err.Error()
 	} else {
 		w.pass(s.Name(), rank)
+	}
+	if s.Name() == "destroy/remove" {
+		w.mu.Lock()
+		w.removes = true
+		w.mu.Unlock()
 	}
 	w.say("%s: %s on n%d: %s", w.name, s.Name(), rank+1, words)
 	if s.Class() > scripts.Check && !w.effect(onNode(s.Name(), rank)) {
@@ -98,21 +105,25 @@ func (w wire) Run(ctx context.Context, rank int, s scripts.Script, env map[strin
 type eyes struct{ *process }
 
 func (e eyes) saw(began time.Time, o watchdog.Observation) watchdog.Observation {
+	e.tired()
+	o.Took = e.clock().Since(o.At)
 	well := e.groupWell()
-	e.afterSeeing(e.process, began, well, o)
+	last := e.afterSeeing(e.process, began, well, o)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.looked, e.well = o.At, well
+	e.looked, e.well = o.At.InLifeOf(last), well
 	return o
 }
 
 func (e eyes) Look(ctx context.Context, q probe.Questions) watchdog.Observation {
 	e.beforeLook(e.process)
-	return e.saw(time.Now(), e.conns.Look(ctx, e.clock(), q.Known, q.Skip))
+	began, at := e.real(), e.clock()
+	return e.saw(began, e.conns.Look(ctx, at, q.Known, q.Skip))
 }
 
 func (e eyes) LookAtRanks(ctx context.Context, q probe.Questions) watchdog.Observation {
-	return e.saw(time.Now(), e.conns.LookAtRanks(ctx, e.clock(), q.Known))
+	began, at := e.real(), e.clock()
+	return e.saw(began, e.conns.LookAtRanks(ctx, at, q.Known))
 }
 
 func (e eyes) Canary(ctx context.Context) watchdog.Canary { return e.conns.Canary(ctx) }
@@ -130,6 +141,7 @@ func (d disk) save(what string, do func() error) error {
 	case d.p.isFull():
 		return syscall.ENOSPC
 	}
+	d.p.tired()
 	d.p.storage.Lock()
 	d.mark()
 	err := do()

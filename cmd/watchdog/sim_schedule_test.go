@@ -71,7 +71,7 @@ func (s *simulation) trouble(n int, later func(time.Duration, func())) {
 		later(length, undo)
 	}
 	s.disturb(time.Minute)
-	switch s.draw("kind", n) % 22 {
+	switch s.draw("kind", n) % 24 {
 	case 0, 1, 2:
 		c.Crash(rank, pick(s.draw("code", n), 0, 1, 137, 139))
 	case 3:
@@ -90,6 +90,11 @@ func (s *simulation) trouble(n int, later func(time.Duration, func())) {
 		}
 		if rank == 0 {
 			s.heads[0].reboot(length, s.one(2, "lost", n))
+			if s.one(3, "no battery", n) { // it begins in 1970, until NTP answers
+				s.heads[0].setClock(to1970)
+				s.disturb(2*length + time.Minute)
+				later(2*length, func() { s.heads[0].setClock(0) })
+			}
 		} else {
 			s.networkChanged()
 			c.Reboot(rank, length)
@@ -107,15 +112,16 @@ func (s *simulation) trouble(n int, later func(time.Duration, func())) {
 		h.byHand(func() { h.disarm(pick(s.draw("for", n), 0, length, length)) })
 		later(length+time.Minute, func() { s.armed(h) })
 	case 17:
-		jump := s.between(-30*time.Hour, 30*time.Hour, "jump", n)
-		s.say("%s: the wall clock jumps by %s", h.name, jump)
-		h.change(func() { h.jump += jump })
+		h.setClock(s.wrong(n))
+		if s.one(2, "set right", n) {
+			later(length, func() { h.setClock(0) })
+		}
 	case 18:
 		for_(func() { s.say("%s: the disk is full", h.name); h.change(func() { h.full = true }) },
 			func() { s.say("%s: the disk has room", h.name); h.change(func() { h.full = false }) })
 	case 19:
 		s.hide(time.Minute)
-		c.SetClock(rank, s.between(-2*time.Hour, 2*time.Hour, "clock", n))
+		c.SetClock(rank, pick(s.draw("clock", n), s.between(-2*time.Hour, 2*time.Hour, "clock", n), s.wrong(n)))
 	case 20:
 		for_(func() { c.Noise(rank, true) }, func() { c.Noise(rank, false) })
 	case 21:
@@ -125,7 +131,26 @@ func (s *simulation) trouble(n int, later func(time.Duration, func())) {
 		} else {
 			for_(func() { c.Pause(rank, true) }, func() { c.Pause(rank, false) })
 		}
+	case 22: // at once, or in the middle of a look or of a restart
+		nap := s.between(2*time.Minute, 9*time.Hour, "nap", n)
+		h.change(func() { h.nap, h.napIn = nap, 1+int(s.draw("nap in", n)%pick[uint64](s.draw("deep", n), 1, 6, 80)) })
+	case 23:
+		s.disturb(6 * time.Minute)
+		h.putBack(s.between(time.Minute, 20*time.Hour, "snapshot", n))
 	}
+}
+
+// From the year in which all this plays, 2000.
+const (
+	to1970 = -30 * 365 * 24 * time.Hour
+	to2098 = 98 * 365 * 24 * time.Hour
+)
+
+// wrong is how far a clock that is wrong is from the true time: by hours, by a year, or by decades.
+func (s *simulation) wrong(n int) time.Duration {
+	const year = 365 * 24 * time.Hour
+	hours := s.between(-30*time.Hour, 30*time.Hour, "jump", n)
+	return pick(s.draw("how wrong", n), hours, hours, hours, -year, year, to1970, to2098)
 }
 
 // fault sets one of the faults that the cluster with real SSH knows too, often together with a rank
@@ -212,7 +237,7 @@ func later(a, b time.Time) time.Time {
 // visit is a person who comes by: what only people may do is done after a while.
 func (s *simulation) visit(h *head) {
 	st := h.phaseOf()
-	now := h.clock()
+	now := h.now()
 	flag := h.flag()
 	last := watchdog.Attempt{}
 	if n := len(st.Attempts); n > 0 {
@@ -282,7 +307,7 @@ func (s *simulation) stoppedByHand(ran bool) {
 	defer s.mu.Unlock()
 	for _, h := range s.heads {
 		if ran && time.Now().After(s.hidden) {
-			h.facts.stopped = time.Now()
+			h.facts.stopped = h.real()
 		}
 	}
 }
@@ -303,6 +328,6 @@ func (s *simulation) startedByHand() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, h := range s.heads {
-		h.facts.started, h.facts.stopped, h.facts.unseen = time.Now(), time.Time{}, true
+		h.facts.started, h.facts.stopped, h.facts.unseen = h.real(), time.Time{}, true
 	}
 }

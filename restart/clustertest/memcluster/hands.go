@@ -127,6 +127,13 @@ func (c *Cluster) SetClock(rank int, offset time.Duration) {
 	c.on(rank, "clock", func(n *node, _ time.Time) { n.offset = offset })
 }
 
+// Shift sets all nodes' clocks ahead, as after a time in which nothing has happened.
+func (c *Cluster) Shift(d time.Duration) {
+	for rank := range c.nodes {
+		c.on(rank, "clock", func(n *node, _ time.Time) { n.offset += d })
+	}
+}
+
 // HoldPorts makes these ports be listened on by somebody else.
 func (c *Cluster) HoldPorts(rank int, ports ...int) {
 	c.on(rank, "ports", func(n *node, _ time.Time) { n.listens = slices.Clone(ports) })
