@@ -76,6 +76,8 @@ func (l *look) whyFirst() string {
 		return "there was none before"
 	case l.o.At.unknownBoot():
 		return "the head's boot id cannot be read"
+	case s.Last.BootID != l.o.At.BootID && bootOf(s.Last.BootID) == bootOf(l.o.At.BootID):
+		return "the head goes on from an earlier point of the same boot, as from a snapshot"
 	case s.Last.BootID != l.o.At.BootID:
 		return "the head was booted since"
 	case l.o.At.Since(s.Last) > l.p.Gap:

@@ -76,8 +76,11 @@ func TestScripts(t *testing.T) {
 			return os.Chmod(heard, 0o777)
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "root" {
+			switch name {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "timens":
+				return exec.Command("unshare", "-T", "--boottime", "1", "true").Run() == nil, nil
 			}
 			if name == "fuse" {
 				return canHang(), nil
