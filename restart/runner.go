@@ -241,7 +241,11 @@ func (t *try) launch(ctx context.Context) error {
 	if err := t.mayGoOn(ctx); err != nil {
 		return err
 	}
-	a.Launching = t.world.Clock()
+	now := t.world.Clock()
+	if olderThan(LaunchLife, t.cleared, now) {
+		return fmt.Errorf("cannot launch: the nodes were found fit more than %s ago: this machine was suspended meanwhile; the next try checks anew", LaunchLife)
+	}
+	a.Launching = now
 	for i, s := range t.plan.working(scripts.Launch) {
 		err := t.step(ctx, s, t.launched(s))
 		var unsaved *UnsavedError

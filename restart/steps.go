@@ -80,6 +80,9 @@ const (
 	ChecksLimit = 40 * time.Second
 	// ClearanceLife is how long a clearance may be used.
 	ClearanceLife = 60 * time.Second
+	// LaunchLife is how long before the first launch the checks may have passed; far more than everything
+	// in between takes.
+	LaunchLife = time.Hour
 	// LookLife is how long before the commit the look may be that the order goes by.
 	LookLife = 5 * time.Minute
 	// PreserveBytes caps the raw log of one rank.

@@ -93,6 +93,25 @@ func TestSuspendedInARemoval(t *testing.T) {
 	}
 }
 
+// What settled before a night is found out anew before anything is launched; the group is down until then.
+func TestSuspendedBeforeTheLaunch(t *testing.T) {
+	m := newMemory(t, 3)
+	m.fault = func(script string, _ int) error {
+		if script == "settle/orphans" {
+			m.now, m.fault = m.now.Add(8*time.Hour), nil
+		}
+		return nil
+	}
+	a := run(t, m, watchdog.Attempt{})
+	if a.Outcome != watchdog.OutcomeRefused || !strings.Contains(a.Error, "were found fit more than 1h") || !a.Launching.IsZero() || m.called("launch") {
+		t.Fatalf("attempt = %+v", a)
+	}
+	m.calls = nil
+	if a = run(t, m, a); a.Outcome != watchdog.OutcomeLaunched || !m.called("settle/memory") {
+		t.Errorf("the next try: %+v", a)
+	}
+}
+
 // A stop asks fewer checks, and is no less careful.
 func TestSuspendedInAStop(t *testing.T) {
 	m := newMemory(t, 2)

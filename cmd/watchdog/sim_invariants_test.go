@@ -161,7 +161,7 @@ func (s *simulation) beforeAttempt(p *process, st watchdog.State, a watchdog.Att
 		s.mu.Unlock()
 	}
 	if a.Outcome == watchdog.OutcomeLaunched && old.Outcome != a.Outcome {
-		lacks := p.lacking([]string{"launch/verify"}, time.Hour)
+		lacks := p.lacking([]string{"launch/verify"}, 24*time.Hour)
 		s.must(lacks == "", "launched means that every rank was seen running", "%s did not pass", lacks)
 	}
 }
