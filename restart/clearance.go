@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"cluster-watchdog/scripts"
 	"cluster-watchdog/watchdog"
 )
 
@@ -34,6 +35,22 @@ func (c *Clearance) spend(now watchdog.Clock, flag watchdog.Flag) ([]string, err
 
 // errStale ends a run before anything is destroyed: what its checks have said was too long ago.
 var errStale = fmt.Errorf("cannot use clearance: it is older than %s: this machine was suspended, or its disk was slow; the next try checks anew", ClearanceLife)
+
+// errUnfit ends a run before anything is launched: that the nodes are fit was found too long ago.
+var errUnfit = fmt.Errorf("cannot launch: the nodes were found fit more than %s ago: this machine was suspended meanwhile; the next try checks anew", LaunchLife)
+
+// stale says why a step must not be the first that destroys or that launches; nil where it may. It is asked
+// last: a save may have waited for its disk, or through a night.
+func (t *try) stale(s Step) error {
+	switch now := t.world.Clock(); {
+	case s.Class() == scripts.Destroy && !t.began && olderThan(ClearanceLife, t.cleared, now):
+		return errStale
+	case s.Class() == scripts.Launch && len(t.o.Attempt.Launched) == 0 && olderThan(LaunchLife, t.cleared, now):
+		return errUnfit
+	default:
+		return nil
+	}
+}
 
 // olderThan says whether a reading was longer ago than that, or in another boot. Deadlines stand still
 // while the machine is suspended, this does not.

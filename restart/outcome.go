@@ -68,7 +68,7 @@ func (u *UnsavedError) Unwrap() error { return u.Err }
 
 // launchFailed wraps what ended the launching with what runs where.
 func (t *try) launchFailed(s Step, err error) error {
-	if errors.Is(err, errSwitch) {
+	if errors.Is(err, errSwitch) || errors.Is(err, errUnfit) {
 		return err
 	}
 	return &LaunchFailed{Step: s.Name, Runs: t.runsWhere(), Err: err}

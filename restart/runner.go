@@ -241,15 +241,11 @@ func (t *try) launch(ctx context.Context) error {
 	if err := t.mayGoOn(ctx); err != nil {
 		return err
 	}
-	now := t.world.Clock()
-	if olderThan(LaunchLife, t.cleared, now) {
-		return fmt.Errorf("cannot launch: the nodes were found fit more than %s ago: this machine was suspended meanwhile; the next try checks anew", LaunchLife)
-	}
-	a.Launching = now
+	a.Launching = t.world.Clock()
 	for i, s := range t.plan.working(scripts.Launch) {
 		err := t.step(ctx, s, t.launched(s))
 		var unsaved *UnsavedError
-		notRun := errors.As(err, &unsaved) || errors.Is(err, errSwitch) || err != nil && err == ctx.Err()
+		notRun := errors.As(err, &unsaved) || errors.Is(err, errSwitch) || errors.Is(err, errUnfit) || err != nil && err == ctx.Err()
 		if i == 0 && notRun && len(a.Launched) == 0 {
 			a.Launching = watchdog.Clock{}
 		}

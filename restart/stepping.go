@@ -29,8 +29,8 @@ func (t *try) step(ctx context.Context, s Step, take func(int, Result)) error {
 	if err := t.mayGoOn(ctx); err != nil { // last: a save may have waited for its disk
 		return err
 	}
-	if s.Class() == scripts.Destroy && !t.began && olderThan(ClearanceLife, t.cleared, t.world.Clock()) {
-		return errStale
+	if err := t.stale(s); err != nil {
+		return err
 	}
 	t.began = t.began || s.Class() == scripts.Destroy
 	began := time.Now()

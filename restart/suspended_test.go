@@ -95,10 +95,16 @@ func TestSuspendedInARemoval(t *testing.T) {
 
 // What settled before a night is found out anew before anything is launched; the group is down until then.
 func TestSuspendedBeforeTheLaunch(t *testing.T) {
+	for _, step := range []string{"orphan engines", "launch workers"} { // in the save before that step
+		t.Run(step, func(t *testing.T) { suspendedBeforeTheLaunch(t, step) })
+	}
+}
+
+func suspendedBeforeTheLaunch(t *testing.T, step string) {
 	m := newMemory(t, 3)
-	m.fault = func(script string, _ int) error {
-		if script == "settle/orphans" {
-			m.now, m.fault = m.now.Add(8*time.Hour), nil
+	m.saveFault = func(_ int, a watchdog.Attempt) error {
+		if a.Step == step {
+			m.now, m.saveFault = m.now.Add(8*time.Hour), nil
 		}
 		return nil
 	}

@@ -249,7 +249,7 @@ func (h *head) reboot(takes time.Duration, lost bool) {
 	h.change(func() {
 		h.down = time.Now().Add(takes)
 		h.boots++
-		h.booted = h.down
+		h.booted = h.down.Add(h.asleep) // what it slept before counts no more
 	})
 	if h.number == 0 {
 		h.cluster.Reboot(0, takes)

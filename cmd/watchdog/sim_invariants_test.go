@@ -105,6 +105,10 @@ func (s *simulation) beforeScript(p *process, rank int, script scripts.Script, e
 
 func (s *simulation) beforeLaunch(p *process, a watchdog.Attempt, rank int) {
 	s.must(!a.Launching.IsZero(), "launching is on disk before the first launch", "n%d", rank+1)
+	if len(a.Launched) == 0 {
+		lacks := p.lacking(mustBeClean, time.Hour)
+		s.must(lacks == "", "nothing is launched on what was found fit long ago", "%s did not pass", lacks)
+	}
 	for r := range s.options.nodes {
 		x := s.cluster.Look(r)
 		s.must(x.ID == "" || !slices.Contains(a.Destroy, x.ID), "nothing is launched over a half-cleaned group", "%.12s stands on n%d", x.ID, r+1)
@@ -128,11 +132,11 @@ func (s *simulation) beforeLaunch(p *process, a watchdog.Attempt, rank int) {
 	}
 	f := &p.facts
 	if n := len(f.launches); a.By == "" && (n == 0 || f.launches[n-1].attempt != a.ID) {
-		f.launches = append(f.launches, launched{a.ID, p.clock(), time.Now()})
+		f.launches = append(f.launches, launched{a.ID, p.clock(), p.real()})
 		used := 0
 		for _, l := range f.launches {
 			// A clock set back makes old ones young again; what was decided before a reboot goes on after it.
-			if p.clock().Since(l.at) < budgetWindow && time.Since(l.really) < budgetWindow {
+			if p.clock().Since(l.at) < budgetWindow && p.real().Sub(l.really) < budgetWindow {
 				used++
 			}
 		}
@@ -154,7 +158,7 @@ func (s *simulation) beforeAttempt(p *process, st watchdog.State, a watchdog.Att
 		s.atCommit(p, old, a)
 	}
 	if !a.Launching.IsZero() && old.Launching.IsZero() {
-		lacks := p.lacking(mustBeClean, time.Hour)
+		lacks := p.lacking(mustBeClean, 24*time.Hour)
 		s.must(lacks == "", "only what reaches its launch is counted", "launching was recorded before %s passed", lacks)
 		s.mu.Lock()
 		p.facts.reached = append(p.facts.reached, a.Launching)
