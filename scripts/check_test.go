@@ -108,5 +108,6 @@ func TestCheckDirs(t *testing.T) {
 	go look.Wait()
 	n = newNode(t)
 	outstanding(t, n, "dirs", look.Process.Pid, birth(t, look.Process.Pid))
-	dirs(open).fails(t, "a folder is hung since 2026")
+	n.put("../home/.cache/cluster-watchdog/"+filepath.Base(own(t, n))+"/dirs.out", "at /a\nat "+open+"\n")
+	dirs(open).fails(t, "folder "+open+" is hung since 2026")
 }

@@ -62,16 +62,39 @@ file_name() {
 	printf '%s' "$1" | sed 's/%/%25/g; s|/|%2F|g'
 }
 
-# own_folder: makes the user's own folder and leaves its path in $own. It is one per node, since
-# the nodes may share their homes, and one per group: two groups ask the same things at once.
+# node_folder: makes the user's own folder on this node and leaves its path in $node. The nodes may
+# share their homes, so its name holds the node's. The home may lie on a mount that hangs: then the
+# script ends, holds no session, and no second one waits beside the first.
+node_folder() {
+	[ -z "${node:-}" ] || return 0
+	node=${XDG_CACHE_HOME:-$HOME/.cache}/cluster-watchdog/$(cat /proc/sys/kernel/hostname)
+	limit=250 spent=0
+	while home_waits; do
+		pause || fail "the home of this user is hung: an earlier look still waits for $node; its server or network is gone"
+	done
+	touch -- "$node/.answers" >/dev/null 2>&1 </dev/null & # to write asks the server, also where much is cached
+	ends "$!" || fail "the home of this user is hung: no answer within 5 s about $node; its server or network is gone"
+	wait "$!" || (umask 077 && mkdir -p -- "$node") || fail "cannot make folder $node"
+}
+
+# home_waits: whether an earlier look of node_folder still waits. No mark can be written where it hangs.
+home_waits() {
+	# shellcheck disable=SC2009 # pgrep takes the path for an expression
+	ps -ww -u "$(id -u)" -o args= 2>/dev/null | grep -q -x -F -e "touch -- $node/.answers"
+}
+
+# own_folder: makes the user's own folder of the group, for two groups ask the same things at once,
+# and leaves its path in $own.
 own_folder() {
-	own=${XDG_CACHE_HOME:-$HOME/.cache}/cluster-watchdog/$(cat /proc/sys/kernel/hostname)/$(file_name "${WATCHDOG_GROUP:-}")
+	node_folder
+	own=$node/$(file_name "${WATCHDOG_GROUP:-}")
 	(umask 077 && mkdir -p -- "$own") || fail "cannot make folder $own"
 }
 
 # claims_folder: leaves in $claims where heads write down that a group is theirs: a file for each. It
-# is one per node as own_folder is, but outlives an emptied cache.
+# is one per node as node_folder is, but outlives an emptied cache.
 claims_folder() {
+	node_folder
 	claims=$HOME/.local/state/cluster-watchdog/$(cat /proc/sys/kernel/hostname)/claims
 }
 
@@ -126,24 +149,30 @@ birth() {
 	awk '{ sub(/.*\) /, ""); if ($1 != "Z") print $20 }' "/proc/$1/stat" 2>/dev/null || :
 }
 
+# boot: prints which boot of this node this is: what was written down before it is of no meaning.
+boot() {
+	cat /proc/sys/kernel/random/boot_id
+}
+
 # remember FILE PID: writes down a process of ours.
 remember() {
-	printf '%s %s %s\n' "$2" "$(birth "$2")" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >"$1"
+	printf '%s %s %s %s\n' "$2" "$(birth "$2")" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(boot)" >"$1"
 }
 
 # alive FILE: whether the process written down there still lives; leaves $pid and $since.
 alive() {
-	pid='' born='' since=''
-	if [ -r "$1" ]; then read -r pid born since <"$1" || :; fi
-	[ -n "$born" ] && [ "$(birth "$pid")" = "$born" ]
+	pid='' born='' since='' booted=''
+	if [ -r "$1" ]; then read -r pid born since booted <"$1" || :; fi
+	[ -n "$born" ] && [ "$(birth "$pid")" = "$born" ] && [ "${booted:-$(boot)}" = "$(boot)" ]
 }
 
 # bounded SECONDS NAME COMMAND: runs a command that may hang for ever, even against SIGKILL, with
 # its output in the file $out, so that it cannot hold this session. Returns 124 when it did not
 # end in time, and 125 with $since when an earlier one of that name still hangs: there is never
-# a second one beside it. Needs own_folder.
+# a second one beside it. A name fs-... is one of the node, for all groups. Needs own_folder.
 bounded() {
-	limit=$(($1 * 10)) out=$own/$2.out mark=$own/$2.pid
+	limit=$(($1 * 50)) out=$own/$2.out mark=$own/$2.pid
+	case $2 in fs-*) mark=$node/$2.pid ;; esac
 	shift 2
 	spent=0
 	while alive "$mark"; do
@@ -155,13 +184,19 @@ bounded() {
 	pid=$!
 	remember "$mark" "$pid"
 	spent=0
-	while [ -d "/proc/$pid" ]; do # kill -0 cannot see a process of another user, as sudo is
+	ends "$pid" || return 124
+	wait "$pid"
+}
+
+# ends PID: waits until a process that we started has ended; kills it and is false when the limit is
+# spent.
+ends() {
+	while [ -d "/proc/$1" ]; do # kill -0 cannot see a process of another user, as sudo is
 		pause || {
-			kill -9 "$pid" 2>/dev/null || :
-			return 124
+			kill -9 "$1" 2>/dev/null || :
+			return 1
 		}
 	done
-	wait "$pid"
 }
 
 # launch_name CONTAINER: how bounded knows the command that launches it.
@@ -176,16 +211,24 @@ refuse_earlier_launch() {
 		fail "an earlier launch command still runs, since $since; wait for its end, or end it on this node"
 }
 
-# pause: sleeps a little; false when the limit is spent. Counted, since clocks jump.
+# pause: sleeps a little; false when the limit is spent. Counted in 50ths of a second, since clocks jump.
 pause() {
 	[ "$spent" -lt "$limit" ] || return 1
-	if [ "$spent" -lt 50 ]; then
-		sleep 0.1
+	if [ "$spent" -lt 25 ]; then
+		sleep 0.02
 		spent=$((spent + 1))
+	elif [ "$spent" -lt 250 ]; then
+		sleep 0.1
+		spent=$((spent + 5))
 	else
 		sleep 1
-		spent=$((spent + 10))
+		spent=$((spent + 50))
 	fi
+}
+
+# fs_name PATH: how bounded knows a look at what is mounted there.
+fs_name() {
+	printf 'fs-%s' "$(file_name "$1")"
 }
 
 # last_line FILE: prints the last line of a file, for a sentence.

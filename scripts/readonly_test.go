@@ -8,12 +8,12 @@ import (
 // What a script that only looks may call. Everything else is an error.
 var (
 	builtins = list(`: . [ test printf echo read set shift exit return export unset exec break continue wait true false`)
-	programs = list(`awk sed grep cat stat df date sleep head tail tr ps findmnt pgrep nvidia-smi`)
+	programs = list(`awk sed grep cat stat df date sleep head tail tr ps findmnt pgrep nvidia-smi id ls`)
 	dockers  = list(`inspect ps info version events logs image top`)
 	// wrappers run what stands behind this many arguments of theirs.
-	wrappers = map[string]int{"bounded": 2, "timeout": 3, "command": 1}
+	wrappers = map[string]int{"bounded": 2, "about": 2, "timeout": 3, "command": 1}
 	// Only in front.sh: its functions keep the user's own folder, and end what they started.
-	frontOnly = list(`mkdir umask kill`)
+	frontOnly = list(`mkdir touch umask kill`)
 	frontInto = list(`$out $1`)
 	sudos     = []string{
 		"-n -l /usr/bin/tee /proc/sys/vm/drop_caches",

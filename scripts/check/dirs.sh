@@ -6,12 +6,14 @@
 set -eu
 own_folder
 
+# look: a line "at PATH" before each folder, so that it is known which one hangs, and "bad WORDS".
 look() {
 	while IFS= read -r dir; do
+		printf 'at %s\n' "$dir"
 		case $dir in
 		'') continue ;;
 		/*) look_at "$dir" ;;
-		*) printf '%s is not an absolute path\n' "$dir" ;;
+		*) printf 'bad %s is not an absolute path\n' "$dir" ;;
 		esac
 	done <<END
 $WATCHDOG_DIRS
@@ -25,19 +27,27 @@ look_at() {
 		above=${above:-/}
 	done
 	if ! [ -d "$above" ]; then
-		printf '%s is not a folder\n' "$above"
+		printf 'bad %s is not a folder\n' "$above"
 	elif ! { [ -w "$above" ] && [ -x "$above" ]; }; then
-		printf '%s is not writable by this user\n' "$above"
+		case ,$(findmnt -n -r -T "$above" -o VFS-OPTIONS,FS-OPTIONS | tail -n 1 | tr ' ' ','), in
+		*,ro,*) printf 'bad %s lies on a file system that is mounted read-only\n' "$above" ;;
+		*) printf 'bad %s is not writable by this user\n' "$above" ;;
+		esac
 	fi
+}
+
+# last: the folder that was looked at last.
+last() {
+	[ ! -r "$out" ] || sed -n 's/^at //p' "$out" | tail -n 1
 }
 
 rc=0
 bounded 8 dirs look || rc=$?
 case $rc in
 0) ;;
-124) fail "a folder is hung: no answer within 8 s about one of $(printf '%s' "$WATCHDOG_DIRS" | awk -v ORS=' ' 1)" ;;
-125) fail "a folder is hung since $since: an earlier look still waits" ;;
+124) fail "folder $(last) is hung: no answer within 8 s; the server or network of its file system is gone" ;;
+125) fail "folder $(last) is hung since $since: an earlier look still waits; the server or network of its file system is gone" ;;
 *) fail "cannot look at the folders: $(last_line "$out")" ;;
 esac
-bad=$(awk 'NR > 1 { printf "; " } { printf "%s", $0 }' "$out")
+bad=$(sed -n 's/^bad //p' "$out" | awk 'NR > 1 { printf "; " } { printf "%s", $0 }')
 [ -z "$bad" ] || fail "folders cannot be used: $bad"

@@ -6,11 +6,11 @@
 set -eu
 own_folder
 rc=0
-bounded 8 "disk-$(file_name "$WATCHDOG_DISK_PATH")" df -Pk -- "$WATCHDOG_DISK_PATH" || rc=$?
+bounded 8 "$(fs_name "$WATCHDOG_DISK_PATH")" df -Pk -- "$WATCHDOG_DISK_PATH" || rc=$?
 case $rc in
 0) ;;
-124) fail "disk $WATCHDOG_DISK_PATH is hung: df does not answer within 8 s" ;;
-125) fail "disk $WATCHDOG_DISK_PATH is hung since $since: an earlier df still waits" ;;
+124) fail "disk $WATCHDOG_DISK_PATH is hung: df does not answer within 8 s; its server or network is gone" ;;
+125) fail "disk $WATCHDOG_DISK_PATH is hung since $since: an earlier look still waits; its server or network is gone" ;;
 *) fail "cannot tell the free bytes of $WATCHDOG_DISK_PATH: $(last_line "$out")" ;;
 esac
 # Names of devices and mount points may hold blanks; only the run of numbers is sure.

@@ -13,7 +13,7 @@ if ! alive "$record"; then
 fi
 flusher=$pid
 kill -9 "-$flusher" 2>/dev/null || kill -9 "$flusher" 2>/dev/null || : # not yet a group of its own
-limit=20 spent=0
+limit=100 spent=0
 while alive "$record"; do
 	pause || fail "flusher $flusher of group $WATCHDOG_GROUP does not end"
 done

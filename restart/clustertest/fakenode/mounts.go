@@ -57,6 +57,7 @@ var findmntColumns = map[string]func(Mount) string{
 	"SOURCE":  func(m Mount) string { return m.Source },
 	"FSTYPE":  func(m Mount) string { return m.Type },
 	"OPTIONS": func(m Mount) string { return m.Options },
+	"FSROOT":  func(Mount) string { return "/" },
 }
 
 func findmnt(w *world) int {
