@@ -95,9 +95,7 @@ func (r *Runner) checksOf(ctx context.Context, o Order, steps []Step, rank int) 
 		}
 		res, err := r.run(ctx, s, rank, o)
 		if err == nil {
-			if o.Heard != nil {
-				o.Heard(s, rank, res)
-			}
+			r.hear(o, s, rank, res)
 			continue
 		}
 		f := r.failure(s, rank, err)
@@ -110,6 +108,19 @@ func (r *Runner) checksOf(ctx context.Context, o Order, steps []Step, rank int) 
 		}
 	}
 	return failures
+}
+
+// hear passes on what a check that passed had to say. Where nobody listens, a warning of it goes to
+// the journal: it is no reason not to go on.
+func (r *Runner) hear(o Order, s Step, rank int, res Result) {
+	if o.Heard != nil {
+		o.Heard(s, rank, res)
+		return
+	}
+	for _, w := range res.Warnings() {
+		node := r.plan.settings.Nodes[rank]
+		r.world.Log.Warn().Str("event", "warning").Str("node", node).Str("step", s.Name).Msgf("on %s: %s; going on", node, w)
+	}
 }
 
 func (r *Runner) failure(s Step, rank int, err error) Failure {

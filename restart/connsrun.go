@@ -21,6 +21,15 @@ type Result struct {
 	Exit   int
 }
 
+// Warnings returns what a check that passed wants people to know all the same, each one line.
+func (r Result) Warnings() []string {
+	all := values(r.Stdout, "warning")
+	for i, w := range all {
+		all[i] = printableLine(w)
+	}
+	return all
+}
+
 const (
 	maxSSHStdout = 1 << 20  // of a Run; a Stream is capped by its script
 	maxSSHStderr = 64 << 10 // the end of it, where a script says why

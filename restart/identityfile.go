@@ -3,13 +3,10 @@ package restart
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"cluster-watchdog/watchdog/netfs"
 )
@@ -19,9 +16,8 @@ const maxIdentityFile = 4 << 20
 
 // identityFile is what is known of an opened file before a byte of it is read.
 type identityFile struct {
-	mode   fs.FileMode
-	uid    uint32
-	fstype int64
+	mode fs.FileMode
+	uid  uint32
 }
 
 // openIdentityFile opens a file that decides where or as whom we connect, and refuses one that
@@ -32,8 +28,7 @@ func openIdentityFile(what, path string, owners identityOwners, private bool) (*
 		// "~" would be the home of whoever runs the watchdog, and that is root.
 		return nil, fmt.Errorf("%s %s: not an absolute path: write it in full", what, path)
 	}
-	// O_NONBLOCK: a named pipe without a writer would hold us here for ever.
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	f, err := netfs.Open(path) // a pipe without a writer or a mount that hangs must not hold us
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", what, path, explainOpen(err))
 	}
@@ -57,7 +52,10 @@ func (missingFile) Error() string {
 func (missingFile) Unwrap() error { return fs.ErrNotExist }
 
 func explainOpen(err error) error {
+	var network *netfs.OnNetwork
 	switch {
+	case errors.As(err, &network), errors.Is(err, netfs.ErrHangs):
+		return err
 	case errors.Is(err, fs.ErrNotExist):
 		return missingFile{}
 	case errors.Is(err, fs.ErrPermission):
@@ -77,15 +75,11 @@ func identityFacts(f *os.File) (identityFile, error) {
 	if err != nil {
 		return identityFile{}, err
 	}
-	var fsys unix.Statfs_t
-	if err := unix.Fstatfs(int(f.Fd()), &fsys); err != nil {
-		return identityFile{}, fmt.Errorf("its file system is unknown: %w", err)
-	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return identityFile{}, errors.New("its owner is unknown")
 	}
-	return identityFile{mode: info.Mode(), uid: stat.Uid, fstype: int64(fsys.Type)}, nil
+	return identityFile{mode: info.Mode(), uid: stat.Uid}, nil
 }
 
 // refuse says why a file must not be trusted, and what to do about it.
@@ -96,8 +90,6 @@ func (i identityFile) refuse(path string, owners identityOwners, private bool) e
 		return errors.New("is a directory, not a regular file: name a file in it")
 	case !i.mode.IsRegular():
 		return errors.New("is a pipe or a device, not a regular file: name a file")
-	case netfs.Name(i.fstype) != "":
-		return fmt.Errorf("lies on %s, which can hang: copy it to a local disk", netfs.Name(i.fstype))
 	case !owners[i.uid]:
 		return fmt.Errorf("belongs to uid %d: chown it to root or to the SSH user", i.uid)
 	case perm&0o022 != 0:
@@ -109,7 +101,7 @@ func (i identityFile) refuse(path string, owners identityOwners, private bool) e
 }
 
 func readIdentityFile(f *os.File) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(f, maxIdentityFile+1))
+	content, err := netfs.Read(f, maxIdentityFile+1)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ type Order struct {
 	Canary   func(context.Context) bool // asked beside the checks: served means stop; nil: not asked
 	Claimant Claimant                   // by whose word the nodes are claimed
 	TakeOver bool                       // claims of others are no failure of a check, and are replaced by Claim
-	Heard    func(Step, int, Result)    // hears the answer of each check that passed on a rank; nil: nobody does
+	Heard    func(Step, int, Result)    // hears the answer of each check that passed on a rank; nil: its warnings are logged
 }
 
 // World is what the runner touches besides the nodes.

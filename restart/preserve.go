@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cluster-watchdog/scripts"
+	"cluster-watchdog/watchdog/netfs"
 )
 
 // Preserve saves the logs and the inspect of each container it is given ids of, side by side, once
@@ -29,7 +30,7 @@ func (r *Runner) Preserve(ctx context.Context, incident int, ids []string) {
 	ctx, cancel := context.WithTimeout(ctx, PreserveLimit)
 	defer cancel()
 	folder := filepath.Join(r.plan.settings.Evidence, CaseName(incident))
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := netfs.MakeFolder(folder, 0o700); err != nil {
 		r.world.Log.Error().Str("event", "preserve").Msgf("cannot preserve logs: %v: going on without", err)
 		return
 	}

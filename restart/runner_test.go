@@ -188,7 +188,7 @@ func TestSettleRefusesAndTheAttemptGoesOn(t *testing.T) {
 }
 
 // The switch is read again before every destructive and launching step.
-func TestSwitchStopsBeforeTheNextStep(t *testing.T) {
+func TestSwitchStopsBeforeTheNextStepW01(t *testing.T) {
 	for _, after := range []string{"check/identity", "claim/claim", "destroy/remove", "destroy/gone", "settle/flusher", "settle/memory", "settle/orphans"} {
 		t.Run(after, func(t *testing.T) {
 			m := newMemory(t, 3)
@@ -207,7 +207,7 @@ func TestSwitchStopsBeforeTheNextStep(t *testing.T) {
 }
 
 // A disarm that comes between the look and the runner's first step counts like any other.
-func TestSwitchThrownBeforeTheRunnerBegan(t *testing.T) {
+func TestSwitchThrownBeforeTheRunnerBeganW01(t *testing.T) {
 	m := newMemory(t, 2)
 	m.flag = func(*memory) watchdog.Flag { return watchdog.Flag{Present: true} }
 	a := run(t, m, watchdog.Attempt{})

@@ -58,7 +58,17 @@ func TestMountSentences(t *testing.T) {
 			got := checkMount(n, at(r.path), r.fstype, r.sentinel)
 			got.fails(t, at(r.words), r.next)
 			got.oneLine(t)
+			got.fits(t, path)
 		})
+	}
+}
+
+// fits wants words that are not cut off on the head, where the path has a usual length.
+func (a answer) fits(t *testing.T, path string) {
+	t.Helper()
+	const shown = 200
+	if text := strings.ReplaceAll(a.err, path, "/srv/models"); len(text) > shown {
+		t.Errorf("%d letters are too many: %s", len(text), text)
 	}
 }
 
@@ -74,9 +84,9 @@ func (n *node) folder(name string) {
 // it can be read.
 func TestMountInTheKernelsWords(t *testing.T) {
 	for _, r := range []struct{ name, says, words, next string }{
-		{"N02: stale", "Stale file handle", "is stale (Stale file handle)", "start every container anew"},
+		{"N02: stale", "Stale file handle", "is stale (Stale file handle)", "must be made anew"},
 		{"a dead FUSE daemon", "Transport endpoint is not connected", "is dead (Transport endpoint is not connected)", "mount it again"},
-		{"soft mount that timed out", "Connection timed out", "does not answer (Connection timed out): a soft mount gives up", "server or network is gone"},
+		{"soft mount that timed out", "Connection timed out", "does not answer (Connection timed out): it is a soft mount", "server or network is gone"},
 		{"SMB without its server", "Host is down", "does not answer (Host is down)", "server or network is gone"},
 		{"I/O error", "Input/output error", "cannot be read (Input/output error)", "see dmesg"},
 		{"root_squash", "Permission denied", "refuses this user (Permission denied)", "root_squash"},
@@ -91,6 +101,7 @@ func TestMountInTheKernelsWords(t *testing.T) {
 				got := checkMount(n, path, "nfs4", "sentinel")
 				got.fails(t, path, r.words, r.next)
 				got.oneLine(t)
+				got.fits(t, path)
 				if strings.Contains(got.err, "hung") || strings.Contains(got.err, "mount failed") {
 					t.Errorf("said %s", got.err)
 				}

@@ -13,6 +13,9 @@ const folderMode = 0o700
 // checkFolder creates the folder if it is absent and refuses one whose content could not be
 // believed: on a network file system, or open to other users.
 func checkFolder(dir string) error {
+	if name := netfs.At(dir); name != "" { // before anything is asked there: it may hang
+		return onNetwork(dir, name)
+	}
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return fmt.Errorf("cannot create the state folder %s: %w; %s", dir, err, hint(err))
 	}
@@ -37,9 +40,13 @@ func checkDisk(dir string, statfs func(string, *syscall.Statfs_t) error) error {
 		return fmt.Errorf("cannot tell the file system of the state folder %s: %w; %s", dir, err, hint(err))
 	}
 	if name := netfs.Name(int64(on.Type)); name != "" {
-		return fmt.Errorf("cannot keep state in %s: it is on %s, where locks and mapped files are not safe; choose a folder on a local disk", dir, name)
+		return onNetwork(dir, name)
 	}
 	return nil
+}
+
+func onNetwork(dir, name string) error {
+	return fmt.Errorf("cannot keep state in %s: it is on %s, where locks and mapped files are not safe; choose a folder on a local disk", dir, name)
 }
 
 // folderProblem says why another user could change what is in the folder.

@@ -158,6 +158,10 @@ func judgeRows() []row {
 		r("the 30 min run from the last completion", known(Serving, live, servedAt(-10*m), busyFrom(-40*m)), sees(working), ActNone, ReasonBusy, told()),
 		r("no completion for 30 min and nothing to tell why: told", known(Serving, servedAt(-halfHour)), sees(canary(Refused), silent(0)), ActNone, ReasonCannotTell, told(NoticeTrouble)),
 		r("29 min: not told", known(Serving, servedAt(-29*m)), sees(canary(Refused), silent(0)), ActNone, ReasonCannotTell, told()),
+		r("W04: three quick timeouts of a machine that is only busy", known(Serving, live, struck(TermProgress, 2, -20*s)), sees(canary(Unanswered), counts(100, 100)), ActNone, ReasonFailing),
+		r("W04: timeouts for an hour while it works", known(Serving, live, servedAt(-h), struck(TermProgress, 2, -6*m)), sees(working), ActNone, ReasonBusy),
+		r("W06: up, healthy, and hung", known(Serving, live, struck(TermProgress, 2, -6*m)), sees(canary(Unanswered), counts(100, 100), health(200)), ActRestart, ReasonNoProgress),
+		r("W05: never served since its start", known(Booting, bootFrom(-30*m), struck(TermProgress, 2, -6*m)), sees(canary(Unanswered), counts(100, 100)), ActNone, ReasonBooting),
 		r("W05: nothing launched, nothing wedged", known(None), sees(gone(0), gone(1), gone(2), canary(Refused)), ActNone, ReasonNothing),
 
 		// 5. NONE.

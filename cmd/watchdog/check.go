@@ -72,11 +72,16 @@ func (s *session) check(ctx context.Context, takeOver bool) (watchdog.State, wat
 	s.warnings(o)
 	runner := restart.NewRunner(s.plan, s.nodes, s.world(func(watchdog.NoticeKind, string, string) {}))
 	c := &claims{nodes: s.config.Nodes}
-	_, failures := runner.Check(ctx, restart.Order{Seen: seen(o), TakeOver: takeOver, Heard: c.hear})
+	w := &checkWarnings{nodes: s.config.Nodes}
+	_, failures := runner.Check(ctx, restart.Order{Seen: seen(o), TakeOver: takeOver, Heard: func(step restart.Step, rank int, res restart.Result) {
+		c.hear(step, rank, res)
+		w.hear(rank, res)
+	}})
 	if err := ctx.Err(); err != nil {
 		return st, o, 0, codeError{exitRefused, "interrupted; nothing was changed"}
 	}
 	s.printFailures(failures)
+	w.print(s.out)
 	if c.ours+len(c.other) == len(c.nodes) {
 		fmt.Fprintln(s.out, c.words(s.config.Group))
 	}

@@ -3,13 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"cluster-watchdog/watchdog/netfs"
 )
@@ -22,13 +19,12 @@ type fileFacts struct {
 	mode fs.FileMode
 	uid  int
 	size int64
-	fs   int64 // type of the file system, as statfs says
 }
 
 // readConfig reads the config file, after it has made sure that nobody but root and the user
 // running us can have changed it: it names commands that are run on every node.
 func readConfig(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO must not hold us
+	f, err := netfs.Open(path) // a FIFO or a mount that hangs must not hold us
 	if err != nil {
 		return nil, reasonOf(err)
 	}
@@ -39,7 +35,7 @@ func readConfig(path string) ([]byte, error) {
 	if err := checkFolders(path); err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	text, err := netfs.Read(f, maxConfig+1)
 	if err != nil {
 		return nil, reasonOf(err)
 	}
@@ -56,13 +52,7 @@ func checkOpen(f *os.File) error {
 	if err != nil {
 		return reasonOf(err)
 	}
-	var vfs unix.Statfs_t
-	if err := unix.Fstatfs(int(f.Fd()), &vfs); err != nil {
-		return err
-	}
-	facts := factsOf(info)
-	facts.fs = int64(vfs.Type)
-	return facts.file(os.Geteuid())
+	return factsOf(info).file(os.Geteuid())
 }
 
 // checkFolders looks at the folder of the path and, behind a symbolic link, at the real one.
@@ -97,8 +87,6 @@ func (f fileFacts) file(self int) error {
 		return errors.New("is not a regular file")
 	case f.size > maxConfig:
 		return errTooLarge
-	case netfs.Name(f.fs) != "":
-		return fmt.Errorf("is on %s; put it on a local disk", netfs.Name(f.fs))
 	default:
 		return f.owned(self)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"cluster-watchdog/watchdog"
+	"cluster-watchdog/watchdog/netfs"
 )
 
 // notify lets a person hear of it: the text goes to notify.command on stdin, as the configured
@@ -104,7 +105,9 @@ func hookIdentity(name string) (*syscall.Credential, []string, string, error) {
 		}
 	}
 	home := u.HomeDir
-	if info, err := os.Stat(home); err != nil || !info.IsDir() {
+	if netfs.At(home) != "" { // going there could hang, and with it all that comes after the notice
+		home = "/"
+	} else if info, err := os.Stat(home); err != nil || !info.IsDir() {
 		home = "/"
 	}
 	return c, []string{path, "HOME=" + u.HomeDir, "USER=" + u.Username, "LOGNAME=" + u.Username}, home, nil

@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"os"
-	"syscall"
 
 	"cluster-watchdog/restart"
+	"cluster-watchdog/watchdog/netfs"
 	"cluster-watchdog/watchdog/probe"
 )
 
@@ -91,12 +89,12 @@ func (c Config) probe() probe.Config {
 	return p
 }
 
-// readSmall reads a file of an API key or of certificates. A FIFO must not hold us, and what is
-// large is another file given by mistake.
+// readSmall reads a file of an API key or of certificates. A FIFO or a mount that hangs must not hold
+// a look, and what is large is another file given by mistake.
 func readSmall(file string) ([]byte, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := netfs.Open(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", file, reasonOf(err))
 	}
 	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err != nil {
@@ -104,7 +102,7 @@ func readSmall(file string) ([]byte, error) {
 	} else if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", file)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	text, err := netfs.Read(f, maxConfig+1)
 	if err == nil && len(text) > maxConfig {
 		err = fmt.Errorf("%s is larger than 1 MiB", file)
 	}

@@ -26,6 +26,7 @@ const (
 	MountHangs       FaultKind = fakenode.MountHangs
 	MountAbsent      FaultKind = fakenode.MountAbsent
 	MountStale       FaultKind = fakenode.MountStale
+	MountSlow        FaultKind = fakenode.MountSlow
 	NoSudo           FaultKind = fakenode.NoSudo
 	DiskFull         FaultKind = fakenode.DiskFull
 	MemoryShort      FaultKind = fakenode.MemoryShort
@@ -49,6 +50,7 @@ var kinds = []struct {
 	{MountHangs, "the shared mount does not answer"},
 	{MountAbsent, "the shared mount is not there"},
 	{MountStale, "the shared mount is stale"},
+	{MountSlow, "the shared mount answers late, which is told and is no refusal"},
 	{NoSudo, "sudo asks for a password"},
 	{DiskFull, "df shows nothing available"},
 	{MemoryShort, "memory does not come back"},

@@ -27,14 +27,14 @@ about() {
 	125) fail "mount $mount is hung since $since: an earlier look still waits; its server or network is gone" ;;
 	esac
 	case $(last_line "$out") in
-	*"Stale file handle"*) fail "$what is stale (Stale file handle): its server no longer knows it; unmount $mount, mount it again, and start every container anew that uses it" ;;
+	*"Stale file handle"*) fail "$what is stale (Stale file handle): unmount $mount and mount it again; then every container that uses it must be made anew" ;;
 	*"endpoint is not connected"*) fail "mount $mount is dead (Transport endpoint is not connected): its file system daemon is gone; unmount it and mount it again" ;;
 	*"timed out"* | *"Host is down"* | *"o route to host"* | *"is unreachable"*)
-		fail "$what does not answer ($(reason)): a soft mount gives up where a hard one hangs; its server or network is gone" ;;
+		fail "$what does not answer ($(reason)): it is a soft mount, and its server or network is gone" ;;
 	*"nput/output error"* | *"emote I/O error"*)
 		fail "$what cannot be read ($(reason)): its disk or its server is broken, or it is a soft mount whose server is gone; see dmesg on this node" ;;
 	*"ermission denied"* | *"peration not permitted"*)
-		fail "$what refuses this user ($(reason)): let it read there and search the folders above; an export with root_squash takes root for nobody" ;;
+		fail "$what refuses this user ($(reason)): let it read there and search the folders above; mind root_squash of the export" ;;
 	*"ey has expired"* | *"ey not available"*)
 		fail "$what refuses this user ($(reason)): its Kerberos ticket is missing or over; renew it on this node" ;;
 	*"o such device"*)
@@ -100,8 +100,8 @@ if [ -n "$WATCHDOG_SENTINEL" ]; then
 		case $(last_line "$out") in
 		*"o such file"*)
 			about 4 "mount $mount" ls -A -- "$mount" || fail "cannot list mount $mount: $(last_line "$out")"
-			[ -s "$out" ] || fail "mount $mount is empty: sentinel $sentinel is not there, nor anything else; the wrong or an empty export is mounted"
-			fail "sentinel $sentinel is not there (No such file or directory): the wrong export may be mounted; look what it shows, or correct checks.mounts"
+			[ -s "$out" ] || fail "mount $mount is empty: sentinel $sentinel is not there; the wrong or an empty export is mounted"
+			fail "sentinel $sentinel is not there (No such file or directory): the wrong export is mounted, or correct checks.mounts"
 			;;
 		*) fail "cannot read sentinel $sentinel: $(last_line "$out")" ;;
 		esac

@@ -7,10 +7,11 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 )
 
-// onMount plays a program that reads a file: the machine's own, unless the file lies on a mount
-// that hangs or went stale.
+// onMount plays a program that reads a file: the machine's own, late on a slow mount, and not at all
+// on one that hangs or went stale.
 func onMount(w *world) int {
 	if code, stuck := w.onBadMount(); stuck {
 		return code
@@ -19,7 +20,7 @@ func onMount(w *world) int {
 }
 
 func (w *world) onBadMount() (code int, bad bool) {
-	if !w.has(MountHangs) && !w.has(MountStale) {
+	if !w.has(MountHangs) && !w.has(MountStale) && !w.has(MountSlow) {
 		return 0, false
 	}
 	mounts, err := w.mounts()
@@ -34,11 +35,18 @@ func (w *world) onBadMount() (code int, bad bool) {
 		if w.has(MountHangs) {
 			return w.hangHard(), true
 		}
+		if w.has(MountSlow) {
+			time.Sleep(slowMount)
+			return 0, false
+		}
 		fmt.Fprintf(w.stderr, "%s: %s: Stale file handle\n", w.name, arg)
 		return 1, true
 	}
 	return 0, false
 }
+
+// slowMount is how late each question is answered; a check asks two, and calls 3 s slow.
+const slowMount = 2 * time.Second
 
 // hangHard plays a process that waits for a file system that is gone: it does not end when asked
 // to, and what holds the session's output outlives even a KILL.

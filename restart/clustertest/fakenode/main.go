@@ -31,6 +31,7 @@ const (
 	MountHangs     = "mount-hangs"
 	MountAbsent    = "mount-absent"
 	MountStale     = "mount-stale"
+	MountSlow      = "mount-slow"
 	NoSudo         = "no-sudo"
 	DiskFull       = "disk-full"
 	MemoryShort    = "memory-short"

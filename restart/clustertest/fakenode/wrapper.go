@@ -18,7 +18,7 @@ var when = map[string]string{
 	"df":   `case ",$` + EnvFaults + `," in *,` + MountHangs + `,* | *,` + MountStale + `,* | *,` + DiskFull + `,*) `,
 }
 
-const onlyBadMounts = `case ",$` + EnvFaults + `," in *,` + MountHangs + `,* | *,` + MountStale + `,*) `
+const onlyBadMounts = `case ",$` + EnvFaults + `," in *,` + MountHangs + `,* | *,` + MountStale + `,* | *,` + MountSlow + `,*) `
 
 // Install puts the programs into the node's bin, each a small wrapper around the executable that
 // plays them.
