@@ -239,6 +239,19 @@ func TestConnsSilentNode(t *testing.T) {
 	}
 }
 
+// N01: sshd lets us in and goes to a home that hangs. That nothing began is told, for it is no fault
+// of the script.
+func TestConnsHungHomeN01(t *testing.T) {
+	f := sshNewFixture(t)
+	over := make(chan struct{})
+	f.server.command = func(net.Conn, ssh.Channel, string, int) { <-over }
+	defer close(over)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, err := f.start(t).Run(ctx, 0, sshShellScript(), nil)
+	sshWantError(t, err, watchdog.ReachTimeout, "no end within its time", "its login shell did not even begin: the node may hang, or the home or the profile of user ")
+}
+
 func TestConnsScriptFails(t *testing.T) {
 	f := sshNewFixture(t)
 	c := f.start(t)

@@ -137,16 +137,13 @@ func (n *nodeConn) perform(ctx context.Context, client *ssh.Client, job sshJob) 
 	select {
 	case end = <-done:
 	case <-heart.lost:
-		return n.cutOff(client, job, out, silence(heart))
+		return n.cutOff(client, job, out.seal(), silence(heart))
 	case <-ctx.Done():
 		select {
 		case end = <-done: // it was over before
 		default:
-			why := endedBy(ctx)
-			if heart.silent() > 0 && !errors.Is(ctx.Err(), context.Canceled) {
-				why = fmt.Errorf("%w: %w", silence(heart), ctx.Err())
-			}
-			return n.cutOff(client, job, out, why)
+			said := out.seal()
+			return n.cutOff(client, job, said, n.endedBy(ctx, heart, said))
 		}
 	}
 	said := out.seal()
@@ -165,9 +162,9 @@ func (n *nodeConn) perform(ctx context.Context, client *ssh.Client, job sshJob) 
 }
 
 // cutOff ends the wait for a script that may run on; its connection goes.
-func (n *nodeConn) cutOff(client *ssh.Client, job sshJob, out *sshOutput, why error) (Result, *NodeError, sshNext) {
+func (n *nodeConn) cutOff(client *ssh.Client, job sshJob, said sshSaid, why error) (Result, *NodeError, sshNext) {
 	n.drop(client)
-	result := Result{Stderr: out.seal().stderr}
+	result := Result{Stderr: said.stderr}
 	failure := n.fault(job, watchdog.ReachTimeout, why)
 	failure.Unknown, failure.Stderr = true, result.Stderr
 	return result, failure, sshOver
@@ -182,10 +179,15 @@ func silence(p *pulse) error {
 	return fmt.Errorf("the SSH connection has been silent for %s: the node is cut off or stands still", p.silent().Round(time.Second))
 }
 
-// endedBy says why a run that was cut off has no end: its deadline, or an interrupt of the whole.
-func endedBy(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
+// endedBy says why a run that was cut off has no end: an interrupt of the whole, the node, or its deadline.
+func (n *nodeConn) endedBy(ctx context.Context, heart *pulse, said sshSaid) error {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
 		return fmt.Errorf("interrupted: %w", ctx.Err())
+	case heart.silent() > 0:
+		return fmt.Errorf("%w: %w", silence(heart), ctx.Err())
+	case !said.began:
+		return fmt.Errorf("no end within its time: %w: its login shell did not even begin: the node may hang, or the home or the profile of user %s on it", ctx.Err(), n.target.User)
 	}
 	return fmt.Errorf("no end within its time: %w", ctx.Err())
 }

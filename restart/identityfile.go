@@ -60,6 +60,8 @@ func explainOpen(err error) error {
 		return missingFile{}
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("permission denied: let uid %d, who runs the watchdog, read it and search its folders", os.Geteuid())
+	case errors.Is(err, syscall.ESTALE), errors.Is(err, syscall.ENOTCONN):
+		return fmt.Errorf("%w: its mount is stale or dead: keep it on a local disk", errors.Unwrap(err))
 	case errors.Is(err, syscall.ENXIO):
 		return errors.New("is a socket or a device, not a regular file: name a file")
 	}
