@@ -97,6 +97,28 @@ func TestMountHungSinceAnEarlierLookN01(t *testing.T) {
 	checkMount(n, path, "", "").passes(t, "fstype=nfs4\n")
 }
 
+// After a reboot a process may have the number and the age of one that was written down before.
+func TestMountLookOfAnEarlierBootN01(t *testing.T) {
+	for boot, hung := range map[string]bool{"": true, bootOf(t): true, "0b1c0000-0000-4000-8000-000000000000": false} {
+		n := newNode(t)
+		path := mounted(n, "nfs4")
+		name := "fs-" + strings.ReplaceAll(path, "/", "%2F")
+		outstanding(t, n, name, os.Getpid(), birth(t, os.Getpid())+" 2026-11-29T11:58:16Z "+boot+"\n#")
+		if got := checkMount(n, path, "", ""); hung != (got.exit == 1) {
+			t.Errorf("boot %q: got exit %d, %q", boot, got.exit, got.err)
+		}
+	}
+}
+
+func bootOf(t *testing.T) string {
+	t.Helper()
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(id))
+}
+
 // An earlier look that ends meanwhile is no reason to fail.
 func TestMountWaitsForAnEarlierLook(t *testing.T) {
 	n := newNode(t)
