@@ -72,7 +72,7 @@ node_folder() {
 	while home_waits; do
 		pause || fail "the home of this user is hung: an earlier look still waits for $node; its server or network is gone"
 	done
-	touch -- "$node/.answers" >/dev/null 2>&1 </dev/null & # to write asks the server, also where much is cached
+	touch -- "$node/.answers" >/dev/null 2>&1 & # to write asks the server, also where much is cached
 	ends "$!" || fail "the home of this user is hung: no answer within 5 s about $node; its server or network is gone"
 	wait "$!" || (umask 077 && mkdir -p -- "$node") || fail "cannot make folder $node"
 }

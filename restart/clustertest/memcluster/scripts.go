@@ -84,6 +84,9 @@ func (j *job) try(now time.Time) restart.Result {
 		if j.has(clustertest.MountHangs) || j.has(clustertest.MountAbsent) || j.has(clustertest.MountStale) {
 			return fails("mount %s does not answer", j.env["WATCHDOG_MOUNT"])
 		}
+		if j.has(clustertest.MountSlow) {
+			return restart.Result{Stdout: "warning=mount " + j.env["WATCHDOG_MOUNT"] + " is slow: it took 4 s to answer\n"}
+		}
 		return restart.Result{}
 	case "check/disk":
 		if j.has(clustertest.DiskFull) {
