@@ -27,7 +27,7 @@ func newRuns(t *testing.T) *runs {
 }
 
 func (r *runs) store() *Store {
-	s, err := Open(r.dir)
+	s, err := Open(r.dir, examined)
 	check(r.t, err)
 	return s
 }

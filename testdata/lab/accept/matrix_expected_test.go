@@ -55,7 +55,7 @@ func (c cell) row() expectation {
 		noLogin:    {refused, through, through, through, through},
 		noSSH:      {refused, refused, broken, failed, through},
 		dockerHung: {refused, refused, broken, failed, through},
-		dockerGone: {refused, refused, broken, failed, dies},
+		dockerGone: {refused.graced(), refused.graced(), broken.graced(), failed.graced(), dies.graced()},
 		dockerDies: {through, through.with("(refused )?"), through.with("(commit broken )?"), failed.atOnce(""), again},
 		rankPaused: {through, through, through, failed, waits},
 		rankKilled: {grace, through, through, failed.atOnce("grace "), again.with("commit launched grace ")},
@@ -71,7 +71,7 @@ func (c cell) row() expectation {
 	case c.fault.effect == cut && c.moment == beforeDecision:
 		return expectation{class: "blind", while: "", after: comesBack, count: once, lasts: quietly}
 	case c.fault.effect == cut && c.moment == duringBoot:
-		return expectation{class: "blind", while: "commit launched", after: comesBack, count: twice, lasts: quietly}
+		return expectation{class: "blind", while: "commit launched", after: "(commit launched )?serving", count: "[12]/2", lasts: quietly}
 	case (c.fault.effect == cut || c.fault.effect == noSSH) && c.moment == duringLaunch:
 		return expectation{class: "unsaid", while: "commit launch-failed", after: "serving", count: once}
 	case c.fault.effect == rebooted && momentNumber(c.moment) >= 2:
@@ -92,6 +92,12 @@ func (e expectation) with(first string) expectation {
 	} else {
 		e.while = first + e.while
 	}
+	return e
+}
+
+// graced may be taken for a stop by a person, which it is: somebody has stopped Docker.
+func (e expectation) graced() expectation {
+	e.after = strings.Replace(e.after, "commit", "(grace )?commit", 1)
 	return e
 }
 
