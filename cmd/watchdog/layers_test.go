@@ -28,7 +28,7 @@ var ourImports = []struct{ from, may, why string }{
 	{"watchdog/probe", "watchdog scripts", "probe asks nodes through an interface; cmd wires it to restart's connections"},
 	{"watchdog/netfs", "watchdog/netfs/badmount", "its tests see real mounts that hang"},
 	{"watchdog/*", "watchdog", "what stands under the judgement may speak its words"},
-	{"restart", "watchdog watchdog/netfs scripts", "the hands record facts and send scripts; they do not decide or keep"},
+	{"restart", "watchdog watchdog/netfs watchdog/netfs/badmount scripts", "the hands record facts and send scripts; they do not decide or keep"},
 	{"restart/*", "restart restart/* watchdog scripts", "they stand in for the nodes that restart talks to"},
 	{"state", "watchdog watchdog/netfs state/disktest", "the memory keeps what the judgement knows"},
 	{"state/disktest", "", "a disk that fails knows nothing of who writes"},
