@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -43,14 +44,45 @@ func on(t *testing.T, node int, command string) string {
 
 // try runs a shell command on a node as root, whatever comes of it.
 func try(node int, command string) (string, error) {
+	if pid := pidOf(node); pid != "" {
+		return bounded("nsenter", "-t", pid, "-m", "-u", "-i", "-n", "-p", "env", "-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+			"HOME=/root", "sh", "-c", command)
+	}
 	return outer("exec", container(node), "sh", "-c", command)
 }
 
+// pids are the first processes of the nodes, by container. To enter a node by one costs a fraction of what
+// `docker exec` does, and the tests ask a lot.
+var pids sync.Map
+
+// pidOf is the first process of a node; "" where it cannot be entered so.
+func pidOf(node int) string {
+	if os.Geteuid() != 0 {
+		return ""
+	}
+	name := container(node)
+	if pid, ok := pids.Load(name); ok {
+		if comm, err := os.ReadFile("/proc/" + pid.(string) + "/comm"); err == nil && string(comm) == "systemd\n" {
+			return pid.(string)
+		}
+	}
+	pid, err := outer("inspect", "-f", "{{.State.Pid}}", name)
+	if comm, readErr := os.ReadFile("/proc/" + pid + "/comm"); err != nil || readErr != nil || string(comm) != "systemd\n" {
+		return "" // it is off, or only just started
+	}
+	pids.Store(name, pid)
+	return pid
+}
+
 // outer runs a command of the Docker Engine that the nodes run in.
-func outer(args ...string) (string, error) {
+func outer(args ...string) (string, error) { return bounded("docker", args...) }
+
+func bounded(name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), onLimit)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "docker", args...).CombinedOutput()
+	c := exec.CommandContext(ctx, name, args...)
+	c.WaitDelay = time.Second // what it left behind may hold its output
+	out, err := c.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
