@@ -108,7 +108,7 @@ lab-test: ## acceptance tests in the lab; with RUN=TestDeaths only those, LONG=1
 	@testdata/lab/accept.sh $(if $(RUN),'$(RUN)')
 
 .PHONY: lab-matrix
-lab-matrix: ## every fault at every moment of a restart, in LABS=4 labs; with CELLS=pattern only those
+lab-matrix: ## every fault at every moment of a restart, in LABS=3 labs; with CELLS=pattern only those
 	@LABS=$(LABS) testdata/lab/matrix.sh '$(CELLS)'
 
 .PHONY: bench-lab

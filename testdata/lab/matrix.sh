@@ -1,10 +1,10 @@
 #!/bin/bash
-# The matrix: every fault at every moment, in LABS labs side by side (4), and MATRIX.md of it. Takes an
+# The matrix: every fault at every moment, in LABS labs side by side (3), and MATRIX.md of it. Takes an
 # hour or two. Usage: matrix.sh [CELLS]; with a pattern only those cells, "ten": those of .ci/run,
 # which write no MATRIX.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-cells=${1:-} labs=${LABS:-4} status=0 jobs=()
+cells=${1:-} labs=${LABS:-3} status=0 jobs=()
 results=bin/lab/matrix.jsonl
 
 mkdir -p bin/lab
