@@ -30,8 +30,9 @@ var peopleCases = []struct {
 		edit(t, "s/^period: .*/period: 6s/")
 		die(t, other)
 	}},
-	{"another image in the config, then `arm`", "head", "not-armed " + comesBack + " " + once, func(t *testing.T) {
-		edit(t, "s/^  stop_seconds: .*/  stop_seconds: 2/; s/^group: .*/group: llm-2/")
+	{"the group has another name in the config, then `arm`", "head", "not-armed " + comesBack + " " + once, func(t *testing.T) {
+		edit(t, "s/^group: .*/group: llm-2/")
+		saidSince(t, mark(t), "served a completion", twoTicks)
 		from := time.Now()
 		die(t, other)
 		eventually(t, deadWithin, "it says for what it is armed", func() bool { return seenSince(from).has("not-armed") })
