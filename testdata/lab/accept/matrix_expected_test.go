@@ -3,6 +3,7 @@
 package accept
 
 import (
+	"regexp"
 	"strings"
 	"time"
 )
@@ -67,6 +68,9 @@ func (c cell) row() expectation {
 	if c.node != head {
 		return row
 	}
+	if row.class == failed.class && row.after != "" { // the last rank: see why
+		row.after, row.count = "(grace )?(commit launched )?serving", "[12]/2"
+	}
 	switch {
 	case c.fault.effect == cut && c.moment == beforeDecision:
 		return expectation{class: "blind", while: "", after: comesBack, count: once, lasts: quietly}
@@ -129,6 +133,11 @@ func (c cell) headAway() expectation {
 		}
 	}
 	return e
+}
+
+// fits says whether a story is the expected one.
+func (e expectation) fits(story string, noBar bool) bool {
+	return regexp.MustCompile(`^` + e.pattern(noBar) + `$`).MatchString(story)
 }
 
 // pattern is the whole story; a fault that is over by itself leaves no bar.

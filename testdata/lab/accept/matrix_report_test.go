@@ -43,6 +43,9 @@ func table(latest map[string]result) []byte {
 	var names []string
 	for _, c := range everyCell() {
 		names = append(names, c.String())
+		if r, found := latest[c.String()]; found {
+			latest[c.String()] = c.judged(r)
+		}
 	}
 	for _, p := range peopleCases {
 		names = append(names, "people/"+p.name)
@@ -72,6 +75,19 @@ func table(latest map[string]result) []byte {
 	fmt.Fprintf(&out, "\n## The cells\n\n| fault | moment | on | class | expected | seen | verdict |\n|---|---|---|---|---|---|---|\n")
 	out.Write(rows.Bytes())
 	return out.Bytes()
+}
+
+// judged is the result by what is expected now, which may have been put right since it was played.
+func (c cell) judged(r result) result {
+	want, noBar := c.expected(), c.fault.mend == nil
+	r.Class, r.Expected = want.class, want.text(noBar)
+	switch fits := want.fits(r.Seen, noBar); {
+	case r.Verdict == "differs" && fits:
+		r.Verdict = "as expected"
+	case r.Verdict == "as expected" && !fits:
+		r.Verdict = "differs"
+	}
+	return r
 }
 
 const matrixHead = `# The matrix: every fault at every moment

@@ -10,7 +10,8 @@ var why = []struct{ class, text string }{
 	{"broken", "The group is committed, and on that node a container can be neither removed nor proved to be gone: nothing is launched over it. The attempt stays open and uses nothing up. " +
 		"When the node answers again the same attempt goes on, after fresh checks."},
 	{"launch failed", "Launching was on record when the rank could not be started, or nobody can say whether it was. That launch counts, later ranks are not launched, and what runs where is told. " +
-		"After the pause the whole group is removed and launched again: the second of two."},
+		"After the pause the whole group is removed and launched again: the second of two. Where it was the head's, the last one, Docker may go on with it once the fault is gone: then all ranks run, " +
+		"and the group is let boot."},
 	{"unsaid", "The head's rank was started, but nobody could say so: that is a launch that failed, and it counts. The next look sees that all ranks run, and lets the group boot."},
 	{"boot dies", "A rank of the new group ends or is cut off while it loads, and with it the group. The launch has counted; the next one is the second of two, and waits for what the checks miss."},
 	{"boot waits", "A rank stands still while it loads. It has not ended, so this is a slow boot and below its limit: it is left alone, and serves when it goes on."},
