@@ -113,7 +113,7 @@ func (e expectation) atOnce(between string) expectation {
 
 // headAway is for a head that stands still or is off: with it the watchdog.
 func (c cell) headAway() expectation {
-	e := expectation{class: "head away", after: comesBack, count: once, lasts: 10 * time.Second, blind: true}
+	e := expectation{class: "head away", after: "(refused )?" + comesBack, count: once, lasts: 10 * time.Second, blind: true}
 	off := c.fault.effect != frozen
 	switch c.moment {
 	case afterCommit:
