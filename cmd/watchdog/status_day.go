@@ -16,10 +16,10 @@ func (s *session) today() (*state.Day, error) {
 func dayWords(d state.Day) string {
 	text := fmt.Sprintf("%s: served at %d/%d looks", d.Date, d.Served, d.Looks)
 	if d.LongestCanary > 0 {
-		text += fmt.Sprintf(", longest completion %s", d.LongestCanary.Round(10*time.Millisecond))
+		text += fmt.Sprintf(", longest completion %s", d.LongestCanary.Round(time.Millisecond))
 	}
 	if n := d.Counted + d.Uncounted + d.NotLaunched; n > 0 {
-		text += fmt.Sprintf(", %d restarts, %d of them counted", n, d.Counted)
+		text += fmt.Sprintf(", restarts: %d, %d of them counted", n, d.Counted)
 	}
 	if d.Unwatched > 0 {
 		text += fmt.Sprintf(", unwatched for %s", d.Unwatched.Round(time.Minute))
