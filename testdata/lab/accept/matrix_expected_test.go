@@ -21,6 +21,7 @@ type expectation struct {
 
 const (
 	comesBack = "commit launched serving"
+	perhaps   = "((refused|grace) )*" // a boot takes Docker's events with it, and its Docker a while
 	once      = "1/2"
 	twice     = "2/2"
 	quietly   = 15 * time.Second // three looks
@@ -62,7 +63,7 @@ func (c cell) row() expectation {
 		rankKilled: {grace, through, through, failed.atOnce("grace "), again.with("commit launched grace ")},
 		rankCrash:  {through, through, through, failed.atOnce(""), again},
 		powerLost:  {refused, refused, broken, failed, dies},
-		rebooted:   {through.with("(refused )?"), through.with("(refused )?"), through.with("(commit broken )?"), failed.atOnce("(refused )?"), again},
+		rebooted:   {through.with(perhaps), through.with(perhaps), through.with("(commit broken )?" + perhaps), failed.atOnce(perhaps), again},
 	}
 	row := rows[c.fault.effect][momentNumber(c.moment)]
 	if c.node != head {
@@ -113,23 +114,23 @@ func (e expectation) atOnce(between string) expectation {
 
 // headAway is for a head that stands still or is off: with it the watchdog.
 func (c cell) headAway() expectation {
-	e := expectation{class: "head away", after: "(refused )?" + comesBack, count: once, lasts: 10 * time.Second, blind: true}
+	e := expectation{class: "head away", after: perhaps + comesBack, count: once, lasts: 10 * time.Second, blind: true}
 	off := c.fault.effect != frozen
 	switch c.moment {
 	case afterCommit:
 		e.while, e.after = "commit", "(interrupted )?launched serving"
 		if off {
-			e.after = "(interrupted )?" + comesBack
+			e.after = "(interrupted )?" + perhaps + comesBack
 		}
 	case duringLaunch:
 		e.while, e.after = "commit", "launched serving"
 		if off {
-			e.after, e.count = "(interrupted )?"+comesBack, twice
+			e.after, e.count = "(interrupted )?"+perhaps+comesBack, twice
 		}
 	case duringBoot:
 		e.while, e.after = "commit launched", "serving"
 		if off {
-			e.after, e.count = comesBack, twice
+			e.after, e.count = perhaps+comesBack, twice
 		}
 	}
 	return e
