@@ -158,7 +158,7 @@ func (e expectation) pattern(noBar bool) string {
 
 // text is the pattern for people.
 func (e expectation) text(noBar bool) string {
-	return strings.ReplaceAll(e.pattern(noBar), `\|`, "|")
+	return strings.NewReplacer(perhaps, "(refused, grace) ", ` )?`, ") ", ` waits)?`, " waits)", ` ( waits)`, " (waits)", "[12]/2", "1/2 or 2/2", `\|`, "|").Replace(e.pattern(noBar))
 }
 
 func momentNumber(m moment) int {
