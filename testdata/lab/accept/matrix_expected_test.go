@@ -125,12 +125,12 @@ func (c cell) headAway() expectation {
 	case duringLaunch:
 		e.while, e.after = "commit", "launched serving"
 		if off {
-			e.after, e.count = "(interrupted )?"+perhaps+comesBack, twice
+			e.after, e.count = "(interrupted )?"+perhaps+comesBack, "[12]/2"
 		}
 	case duringBoot:
 		e.while, e.after = "commit launched", "serving"
 		if off {
-			e.after, e.count = perhaps+comesBack, twice
+			e.after, e.count = perhaps+comesBack, "[12]/2"
 		}
 	}
 	return e
