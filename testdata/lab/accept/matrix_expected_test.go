@@ -36,6 +36,9 @@ func (c cell) expected() expectation {
 	}
 	row := c.row()
 	row.says = strings.ReplaceAll(c.fault.says, "NODE", "node"+string(rune('1'+c.node)))
+	if e == cut && c.node == head { // it still reaches itself, in some ways of cutting
+		row.says = "SSH"
+	}
 	return row
 }
 
@@ -51,6 +54,7 @@ func (c cell) row() expectation {
 	// by moment: before the decision, during the checks, after the commit, during launch, during boot
 	rows := map[effect][5]expectation{
 		harmless:   {through, through, through, through, through},
+		narrow:     {through, through, through, through, through},
 		mountGone:  {refused, refused, failed, failed, through},
 		cut:        {refused, refused, broken, failed, dies},
 		frozen:     {refused, refused, broken, failed, waits},
@@ -73,6 +77,8 @@ func (c cell) row() expectation {
 		row.after, row.count = "(grace )?(commit launched )?serving", "[12]/2"
 	}
 	switch {
+	case c.fault.effect == narrow:
+		return expectation{class: "too slow", while: "[a-z -]*", after: "([a-z -]*serving)?", count: "[12]/2", lasts: time.Minute}
 	case c.fault.effect == cut && c.moment == beforeDecision:
 		return expectation{class: "blind", while: "", after: comesBack, count: once, lasts: quietly}
 	case c.fault.effect == cut && c.moment == duringBoot:
@@ -141,6 +147,11 @@ func (e expectation) fits(story string, noBar bool) bool {
 	return regexp.MustCompile(`^` + e.pattern(noBar) + `$`).MatchString(story)
 }
 
+// named says whether what was said of refusals names the cause.
+func (e expectation) named(refusals string) bool {
+	return refusals == "" || regexp.MustCompile(e.says).MatchString(refusals)
+}
+
 // pattern is the whole story; a fault that is over by itself leaves no bar.
 func (e expectation) pattern(noBar bool) string {
 	parts := []string{e.while, `\|`, e.after, e.count}
@@ -158,7 +169,7 @@ func (e expectation) pattern(noBar bool) string {
 
 // text is the pattern for people.
 func (e expectation) text(noBar bool) string {
-	return strings.NewReplacer(perhaps, "(refused, grace) ", ` )?`, ") ", ` waits)?`, " waits)", ` ( waits)`, " (waits)", "[12]/2", "1/2 or 2/2", `\|`, "|").Replace(e.pattern(noBar))
+	return strings.NewReplacer("[a-z -]*", "… ", perhaps, "(refused, grace) ", ` )?`, ") ", ` waits)?`, " waits)", ` ( waits)`, " (waits)", "[12]/2", "1/2 or 2/2", `\|`, "|").Replace(e.pattern(noBar))
 }
 
 func momentNumber(m moment) int {

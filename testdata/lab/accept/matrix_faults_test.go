@@ -14,6 +14,7 @@ type effect int
 
 const (
 	harmless   effect = iota // slower, or over at once: a restart goes through it
+	narrow                   // the way to the node is so slow that little fits through
 	mountGone                // the checked mount, which the launch needs too, gives no answer or a wrong one
 	cut                      // the node is cut off from everybody
 	frozen                   // all of the node stands still, and goes on later
@@ -54,7 +55,7 @@ var everyFault = []nodeFault{
 	byCommand("link down", cut, unreachable(""), "ip link set "+nic+" down", "ip link set "+nic+" up"),
 	byCommand("all dropped", cut, unreachable(""), "iptables -I INPUT -i "+nic+" -j DROP; iptables -I OUTPUT -o "+nic+" -j DROP", "iptables -F"),
 	byCommand("a third lost", harmless, ``, "iptables -I INPUT -i "+nic+" -m statistic --mode random --probability 0.3 -j DROP", "iptables -F"),
-	byCommand("16 kbit/s", harmless, ``, "tc qdisc add dev "+nic+" root tbf rate 16kbit burst 1600 latency 2s", "tc qdisc del dev "+nic+" root"),
+	byCommand("16 kbit/s", narrow, ``, "tc qdisc add dev "+nic+" root tbf rate 16kbit burst 1600 latency 2s", "tc qdisc del dev "+nic+" root"),
 	byCommand("sshd stopped by a signal", noLogin, unreachable(`.*(banner|handshake|timeout|no answer)`), "pkill -STOP -o -x sshd", "pkill -CONT -x sshd"),
 	byCommand("ssh stopped", noLogin, unreachable(`.*refused`), "systemctl stop ssh", "systemctl start ssh"),
 	byCommand("port 22 reset", noSSH, unreachable(`.*(refused|reset|dropped)`), "iptables -I INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset", "iptables -F"),

@@ -81,11 +81,16 @@ func table(latest map[string]result) []byte {
 func (c cell) judged(r result) result {
 	want, noBar := c.expected(), c.fault.mend == nil
 	r.Class, r.Expected = want.class, want.text(noBar)
-	switch fits := want.fits(r.Seen, noBar); {
-	case r.Verdict == "differs" && fits:
-		r.Verdict = "as expected"
-	case r.Verdict == "as expected" && !fits:
+	if r.Verdict != "as expected" && r.Verdict != "differs" && r.Verdict != "names another cause" {
+		return r
+	}
+	switch {
+	case !want.fits(r.Seen, noBar):
 		r.Verdict = "differs"
+	case !want.named(r.Detail):
+		r.Verdict = "names another cause"
+	default:
+		r.Verdict = "as expected"
 	}
 	return r
 }

@@ -16,6 +16,7 @@ var why = []struct{ class, text string }{
 	{"boot dies", "A rank of the new group ends or is cut off while it loads, and with it the group. The launch has counted; the next one is the second of two, and waits for what the checks miss."},
 	{"boot waits", "A rank stands still while it loads. It has not ended, so this is a slow boot and below its limit: it is left alone, and serves when it goes on."},
 	{"blind", "The head is cut off from all nodes and from its own address. It can tell nothing and does nothing: silence is not death."},
+	{"too slow", "All of the group's SSH goes through the head's link, two kilobytes a second: what ends in time and what does not is chance. What is sure is that it serves in the end, by one or two launches."},
 	{"head away", "The watchdog stands still or is off with its head. What was on record before decides how it goes on: nothing committed, it decides again; committed, the same attempt goes on; " +
 		"launching recorded, that launch counts and its ranks are given their time to appear. A boot takes Docker's events with it: where no rank runs it may have been a person's stop, who has his time. (A node of the lab has the machine's time since boot: a launch from before a boot looks older there than it is, and may not count any more.)"},
 	{"grace", "`docker kill` is somebody's doing. A person has ten minutes (here one) before the group is restarted, and is told so."},
