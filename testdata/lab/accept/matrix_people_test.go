@@ -30,13 +30,13 @@ var peopleCases = []struct {
 		edit(t, "s/^period: .*/period: 6s/")
 		die(t, other)
 	}},
-	{"the group has another name in the config, then `arm`", "head", "not-armed " + comesBack + " " + once, func(t *testing.T) {
-		edit(t, "s/^group: .*/group: llm-2/")
+	{"another launch command in the config, then `arm`", "head", "not-armed " + comesBack + " " + once, func(t *testing.T) {
+		edit(t, "s/launch.sh /launch.sh  /")
 		saidSince(t, mark(t), "served a completion", twoTicks)
 		from := time.Now()
 		die(t, other)
 		eventually(t, deadWithin, "it says for what it is armed", func() bool { return seenSince(from).has("not-armed") })
-		on(t, head, "cluster-watchdog arm --take-over")
+		on(t, head, "cluster-watchdog arm")
 	}},
 	{"the config is broken and mended", "head", comesBack + " " + once, func(t *testing.T) {
 		edit(t, "s/^nodes:/nodez:/")
