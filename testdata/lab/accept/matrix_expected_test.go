@@ -120,13 +120,14 @@ func (e expectation) atOnce(between string) expectation {
 
 // headAway is for a head that stands still or is off: with it the watchdog.
 func (c cell) headAway() expectation {
+	// An orderly end of the head's Docker can be what a step of the run that goes on sees.
 	e := expectation{class: "head away", after: perhaps + comesBack, count: once, lasts: 10 * time.Second, blind: true}
 	off := c.fault.effect != frozen
 	switch c.moment {
 	case afterCommit:
 		e.while, e.after = "commit", "(interrupted )?launched serving"
 		if off {
-			e.after = "(interrupted )?" + perhaps + comesBack
+			e.after = "((interrupted|broken) )?" + perhaps + comesBack
 		}
 	case duringLaunch:
 		e.while, e.after = "commit", "launched serving"
@@ -169,7 +170,7 @@ func (e expectation) pattern(noBar bool) string {
 
 // text is the pattern for people.
 func (e expectation) text(noBar bool) string {
-	return strings.NewReplacer("[a-z -]*", "… ", perhaps, "(refused, grace) ", ` )?`, ") ", ` waits)?`, " waits)", ` ( waits)`, " (waits)", "[12]/2", "1/2 or 2/2", `\|`, "|").Replace(e.pattern(noBar))
+	return strings.NewReplacer("[a-z -]*", "… ", "((interrupted|broken) )?", "(interrupted or broken) ", perhaps, "(refused, grace) ", ` )?`, ") ", ` waits)?`, " waits)", ` ( waits)`, " (waits)", "[12]/2", "1/2 or 2/2", `\|`, "|").Replace(e.pattern(noBar))
 }
 
 func momentNumber(m moment) int {

@@ -30,13 +30,13 @@ var peopleCases = []struct {
 		edit(t, "s/^period: .*/period: 6s/")
 		die(t, other)
 	}},
-	{"another launch command in the config, then `arm`", "head", "not-armed " + comesBack + " " + once, func(t *testing.T) {
+	{"another launch command in the config, then `arm --launch`", "head", "serving not-armed " + comesBack + " " + once, func(t *testing.T) {
 		edit(t, "s/launch.sh /launch.sh  /")
 		saidSince(t, mark(t), "served a completion", twoTicks)
 		from := time.Now()
 		die(t, other)
 		eventually(t, deadWithin, "it says for what it is armed", func() bool { return seenSince(from).has("not-armed") })
-		on(t, head, "cluster-watchdog arm")
+		on(t, head, "cluster-watchdog arm --launch")
 	}},
 	{"the config is broken and mended", "head", comesBack + " " + once, func(t *testing.T) {
 		edit(t, "s/^nodes:/nodez:/")
