@@ -21,7 +21,8 @@ type expectation struct {
 
 const (
 	comesBack = "commit launched serving"
-	perhaps   = "((refused|grace) )*" // a boot takes Docker's events with it, and its Docker a while
+	perhaps   = "((refused|grace) )*"        // a boot takes Docker's events with it, and its Docker a while
+	another   = "(commit )?launched serving" // two commits in a row are one word of the story
 	once      = "1/2"
 	twice     = "2/2"
 	quietly   = 15 * time.Second // three looks
@@ -127,12 +128,12 @@ func (c cell) headAway() expectation {
 	case afterCommit:
 		e.while, e.after = "commit", "(interrupted )?launched serving"
 		if off {
-			e.after = "((interrupted|broken) )?" + perhaps + comesBack
+			e.after = "((interrupted|broken) )?" + perhaps + another
 		}
 	case duringLaunch:
 		e.while, e.after = "commit", "launched serving"
 		if off {
-			e.after, e.count = "(interrupted )?"+perhaps+comesBack, "[12]/2"
+			e.after, e.count = "(interrupted )?"+perhaps+another, "[12]/2"
 		}
 	case duringBoot:
 		e.while, e.after = "commit launched", "serving"
@@ -170,7 +171,7 @@ func (e expectation) pattern(noBar bool) string {
 
 // text is the pattern for people.
 func (e expectation) text(noBar bool) string {
-	return strings.NewReplacer("[a-z -]*", "… ", "((interrupted|broken) )?", "(interrupted or broken) ", perhaps, "(refused, grace) ", ` )?`, ") ", ` waits)?`, " waits)", ` ( waits)`, " (waits)", "[12]/2", "1/2 or 2/2", `\|`, "|").Replace(e.pattern(noBar))
+	return strings.NewReplacer("[a-z -]*", "… ", "((interrupted|broken) )?", "(interrupted or broken) ", perhaps, "(refused, grace) ", "(commit )?launched", "commit launched", ` )?`, ") ", ` waits)?`, " waits)", ` ( waits)`, " (waits)", "[12]/2", "1/2 or 2/2", `\|`, "|").Replace(e.pattern(noBar))
 }
 
 func momentNumber(m moment) int {
