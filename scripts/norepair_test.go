@@ -89,6 +89,9 @@ func TestNoProgramMendsAMountN05(t *testing.T) {
 	calls := regexp.MustCompile(`\b(unix|syscall)\.(Mount|Unmount|Fsmount|MoveMount|OpenTree)\b|exec\.Command(Context)?\([^)]*"(/[a-z/]*/)?(u?mount|fusermount3?)"`)
 	for _, folder := range []string{"cmd", "restart", "state", "watchdog", "scripts"} {
 		err := filepath.WalkDir(filepath.Join("..", folder), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && d.Name() == "badmount" { // mounts for tests, in a process of their own
+				return filepath.SkipDir
+			}
 			if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
