@@ -136,6 +136,9 @@ func (l *look) ours(i int, c Container) bool {
 	if !a.Ended.IsZero() {
 		over = a.Ended.Since(a.Launching)
 	}
+	if served := l.prev.Served; l.o.At.Later(served, a.Launching) { // all that it started ran by then
+		over = min(over, served.Since(a.Launching))
+	}
 	return began >= -LookLimit && began <= over+clockSlack
 }
 
