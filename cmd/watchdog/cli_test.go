@@ -68,6 +68,7 @@ func TestScripts(t *testing.T) {
 			}
 			e.Defer(func() { os.RemoveAll(heard) })
 			e.Setenv("HEARD", heard)
+			e.Setenv("GORACE", os.Getenv("GORACE"))
 			states, err := filepath.Abs("../../state/testdata")
 			if err != nil {
 				return err
