@@ -49,10 +49,15 @@ func (c Clock) InLifeOf(last Clock) Clock {
 		c.BootID = last.BootID
 		return c
 	}
-	_, number, _ := strings.Cut(last.BootID, lifeMark)
-	n, _ := strconv.Atoi(number)
-	c.BootID += lifeMark + strconv.Itoa(max(1, n)+1)
+	c.BootID += lifeMark + strconv.Itoa(lifeOf(last.BootID)+1)
 	return c
+}
+
+// lifeOf is the number of the life that a boot id names.
+func lifeOf(id string) int {
+	_, number, _ := strings.Cut(id, lifeMark)
+	n, _ := strconv.Atoi(number)
+	return max(1, n)
 }
 
 func bootOf(id string) string {
@@ -79,10 +84,15 @@ func (c Clock) After(other Clock) bool {
 }
 
 // Later says whether a is later than b, as known at c: a reading of the present boot is later than
-// any of an earlier one, whatever the wall clock said then.
+// any of an earlier one, whatever the wall clock said then, and one of a later life of a boot than one of
+// an earlier life.
 func (c Clock) Later(a, b Clock) bool {
-	if a.BootID != b.BootID && (a.BootID == c.BootID || b.BootID == c.BootID) {
-		return a.BootID == c.BootID
+	here, bootA, bootB := bootOf(c.BootID), bootOf(a.BootID), bootOf(b.BootID)
+	switch {
+	case bootA == bootB && a.BootID != b.BootID:
+		return lifeOf(a.BootID) > lifeOf(b.BootID)
+	case bootA != bootB && (bootA == here || bootB == here):
+		return bootA == here
 	}
 	return a.After(b)
 }

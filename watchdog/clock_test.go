@@ -181,3 +181,19 @@ func clockRows() []row {
 		r("a kill after its die is none of it", known(Serving), sees(exited(1, 143), event(1, "die", -30*s), signal(1, "kill", "TERM", -20*s)), ActLookAgain, ReasonLookAgain, graced(false)),
 	}
 }
+
+// What happened in the present boot is later than what happened before it, in whatever life of it, and
+// however wrong its wall clock was.
+func TestLaterAcrossLives(t *testing.T) {
+	wall := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	before := Clock{Wall: wall, Boot: 40 * time.Hour, BootID: "a"}
+	first := Clock{Wall: wall.Add(-24 * time.Hour), Boot: 9 * time.Hour, BootID: "b"}
+	second := Clock{Wall: wall.Add(-48 * time.Hour), Boot: 3 * time.Hour, BootID: "b~2"}
+	for _, now := range []Clock{second, {Wall: wall, Boot: 4 * time.Hour, BootID: "b~2"}} {
+		for _, pair := range [][2]Clock{{first, before}, {second, before}, {second, first}} {
+			if !now.Later(pair[0], pair[1]) || now.Later(pair[1], pair[0]) {
+				t.Errorf("at %v: %v must be later than %v", now.BootID, pair[0].BootID, pair[1].BootID)
+			}
+		}
+	}
+}

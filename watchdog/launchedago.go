@@ -19,6 +19,12 @@ func (p Policy) launchedAgo(a Attempt, s State, now Clock) time.Duration {
 			break
 		}
 	}
+	if bootOf(then.BootID) == bootOf(now.BootID) { // put back to a snapshot, which sets the wall clock too: only what was watched counts
+		if s.Began.BootID == now.BootID {
+			least += max(0, now.Boot-s.Began.Boot)
+		}
+		return least
+	}
 	if !p.plausible(then.Wall) || !p.plausible(now.Wall) {
 		return least
 	}
