@@ -48,9 +48,9 @@ vulncheck:
 	elif [ $$status -ne 0 ]; then echo "$$out"; exit $$status; \
 	else echo "ok  	govulncheck"; fi
 
-# What takes its time by itself – commands in real time, virtual days, scripts whose programs are the
+# What takes its time by itself – commands in real time, virtual days, damage of every kind, scripts whose programs are the
 # test's own – runs without the race detector.
-LONG_ONES := TestScripts$$|TestSimulationReplays|TestSimulationOfTheDatabase|TestNodeOffForAWeek|TestFileStopsGrowing
+LONG_ONES := TestScripts$$|TestSimulationReplays|TestSimulationOfTheDatabase|TestNodeOffForAWeek|TestFileStopsGrowing|TestRestartOnAFailingDisk|TestAnyWriteFailsB06|TestAnyPageOverwritten|TestDamagedFilesB03
 PROBE_ONES := ^(TestCases|TestCapturedEvents|TestBarsOfBoots|TestGPUs|TestHangingGPU|TestCPU|TestProcess|TestProcessWords|FuzzRank)$$
 
 # The whole output is kept in bin/test.log; what passed is told in one line a package. Without GORACE each
