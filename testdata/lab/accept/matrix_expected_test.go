@@ -21,7 +21,7 @@ type expectation struct {
 
 const (
 	comesBack = "commit launched serving"
-	perhaps   = "((refused|grace) )*"        // a boot takes Docker's events with it, and its Docker a while
+	perhaps   = "((refused|grace) )*"        // Docker's end takes its events with it, and its start a while
 	another   = "(commit )?launched serving" // two commits in a row are one word of the story
 	once      = "1/2"
 	twice     = "2/2"
@@ -63,7 +63,7 @@ func (c cell) row() expectation {
 		noSSH:      {refused, refused, broken, failed, through},
 		dockerHung: {refused, refused, broken, failed, through},
 		dockerGone: {refused.graced(), refused.graced(), broken.graced(), failed.graced(), dies.graced()},
-		dockerDies: {through, through.with("(refused )?"), through.with("(commit broken )?"), failed.atOnce(""), again},
+		dockerDies: {through.with(perhaps), through.with(perhaps), through.with("(commit broken )?" + perhaps), failed.atOnce(perhaps), again.with("commit launched " + perhaps)},
 		rankPaused: {through, through, through, failed, waits},
 		rankKilled: {grace, through, through, failed.atOnce("grace "), again.with("commit launched grace ")},
 		rankCrash:  {through, through, through, failed.atOnce(""), again},

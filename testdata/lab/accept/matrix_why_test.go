@@ -5,7 +5,7 @@ package accept
 // why explains each class of the matrix: what the watchdog knows then, and why this is right.
 var why = []struct{ class, text string }{
 	{"through", "The fault takes away nothing that the rest of the restart needs: it is slower, over before the next question, or only new logins fail while the run keeps the connections it has. " +
-		"Or it ends a rank that is about to be removed anyway. A boot is judged by its ranks and its engine, not by a mount or a login that fails beside it."},
+		"Or it ends a rank that is about to be removed anyway; where the end of Docker took the events with it and no rank runs, it may have been a person's stop, who has his time. A boot is judged by its ranks and its engine, not by a mount or a login that fails beside it."},
 	{"refused", "A check fails, on that node and by its cause. Nothing was committed, so nothing is touched and nothing counted. Once the fault is gone the next tick restarts the group."},
 	{"broken", "The group is committed, and on that node a container can be neither removed nor proved to be gone: nothing is launched over it. The attempt stays open and uses nothing up. " +
 		"When the node answers again the same attempt goes on, after fresh checks."},
