@@ -68,7 +68,7 @@ func (c cell) row() expectation {
 		rankKilled: {grace, through, through, failed.atOnce("grace "), again.with("commit launched grace ")},
 		rankCrash:  {through, through, through, failed.atOnce(""), again},
 		powerLost:  {refused, refused, broken, failed, dies},
-		rebooted:   {through.with(perhaps), through.with(perhaps), through.with("(commit broken )?" + perhaps), failed.atOnce(perhaps), again},
+		rebooted:   {through.with(perhaps), through.with(perhaps), through.with("(commit broken )?" + perhaps), failed.atOnce(perhaps), again.with("commit launched " + perhaps)},
 	}
 	row := rows[c.fault.effect][momentNumber(c.moment)]
 	if c.node != head {
