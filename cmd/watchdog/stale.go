@@ -45,7 +45,7 @@ func (s *session) whyStale(last *state.Row, now watchdog.Clock) string {
 	ctx, cancel := context.WithTimeout(context.Background(), askSystemd)
 	defer cancel()
 	timer := timerOf(s.configPath)
-	w := timing{timer: timer, service: strings.TrimSuffix(timer, ".timer") + ".service", now: now, awake: awake(), stale: stalePeriods * s.config.Period}
+	w := timing{timer: timer, service: serviceOf(s.configPath), now: now, awake: awake(), stale: stalePeriods * s.config.Period}
 	if last != nil {
 		w.last = last.At
 	}
