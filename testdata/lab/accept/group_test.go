@@ -50,11 +50,18 @@ func storyIfFailed(t *testing.T) {
 // left, or a new one, launched by arm --launch and the timer.
 func serving(t *testing.T) {
 	t.Helper()
+	servingWith(t, "true")
+}
+
+// servingWith is serving, where a new one is launched after that command on every node.
+func servingWith(t *testing.T, command string) {
+	t.Helper()
 	if untouched && stillServes(t) {
 		storyIfFailed(t)
 		return
 	}
 	fresh(t)
+	everywhere(t, command)
 	on(t, head, "cluster-watchdog arm --launch")
 	on(t, head, "systemctl start cluster-watchdog.timer")
 	phase(t, "SERVING", bootWithin)

@@ -188,17 +188,7 @@ func (c cell) settled(t *testing.T) {
 		load = "--load " + bootLoad.String()
 	}
 	const args = `echo "-v /shared:/models:ro" >/var/lib/lab/docker-args`
-	if !untouched || !stillServes(t) {
-		fresh(t)
-		everywhere(t, args)
-		on(t, head, "cluster-watchdog arm --launch")
-		on(t, head, "systemctl start cluster-watchdog.timer")
-		phase(t, "SERVING", bootWithin)
-		said(t, "phase=SERVING served a completion", twoTicks)
-		untouched = true
-	} else {
-		storyIfFailed(t)
-	}
+	servingWith(t, args)
 	everywhere(t, args+"; printf %s '"+load+"' >/var/lib/lab/server-args")
 }
 
